@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from thresher.core.record import pack
 from thresher.core.task import MAX_KEY
-from thresher.hiring.records import entry
+from thresher.hiring.records import BoardRecord, entry
 from thresher.hiring.row import address, evidence_of, fields, key_of, listed, owned_by
 from thresher.reading.postings.posting import Posting, Salary
 
-BOARD = {"company": "acme.example", "company_name": "Acme Anvils"}
+BOARD = BoardRecord("greenhouse:acme", company="acme.example", company_name="Acme Anvils")
+NOBODYS = BoardRecord("site:any")
 
 
 def test_a_row_is_known_by_its_number_else_by_its_address_else_by_its_words():
@@ -71,11 +72,11 @@ def test_a_row_that_names_another_company_keeps_its_name():
         "Borealis Freight",
         "borealisfreight",
     )
-    assert owned_by(Posting("Smith", company="Borealis Freight"), {}) == (
+    assert owned_by(Posting("Smith", company="Borealis Freight"), NOBODYS) == (
         "Borealis Freight",
         "borealisfreight",
     )
-    assert owned_by(Posting("Smith"), {}) == ("", None)
+    assert owned_by(Posting("Smith"), NOBODYS) == ("", None)
 
 
 TEXT = st.text(st.characters(exclude_categories=()), max_size=60)

@@ -1,6 +1,6 @@
 """`thresher boards`: where the postings come from: see, try, confirm, disable them."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from thresher.apps.jobs.service.boards import BoardDetail, BoardView, TriedBoard
+    from thresher.hiring.records import LastLook
 
 app = typer.Typer()
 
@@ -100,8 +101,8 @@ def _draw_one(out: "Console", detail: "BoardDetail", now: int) -> None:
     from thresher.cli.format import when
     from thresher.cli.show import cell, known
 
-    board, data = detail.board, detail.data
-    look, sample = data.get("last_look") or {}, data.get("sample") or {}
+    board, record = detail.board, detail.record
+    look, sample = record.last_look, record.sample if board.status == "pending" else None
     out.print(
         known(
             [
@@ -109,40 +110,32 @@ def _draw_one(out: "Console", detail: "BoardDetail", now: int) -> None:
                 ("url", board.url),
                 ("company", f"{board.company_name or '–'} ({board.company or 'unknown'})"),
                 ("status", cell(board.status)),
-                ("why disabled", data.get("disabled_reason") if board.status == "disabled" else None),
-                ("confidence", f"{board.confidence or '–'}, found by {data.get('method') or '–'}"),
-                ("proof", data.get("proof")),
-                ("last look", f"{look['verdict']}: {look.get('reason') or '–'}" if look else "none yet"),
-                ("found", _found(look)),
-                (
-                    "tried",
-                    f"{sample.get('count') or 0:,} postings; the first are below"
-                    if sample and board.status == "pending"
-                    else None,
-                ),
+                ("why disabled", record.disabled_reason if board.status == "disabled" else None),
+                ("confidence", f"{board.confidence or '–'}, found by {record.method or '–'}"),
+                ("proof", record.proof),
+                ("last look", f"{look.verdict}: {look.reason or '–'}" if look else "none yet"),
+                ("found", _found(look) if look else None),
+                ("tried", f"{sample.count:,} postings; the first are below" if sample else None),
                 ("postings", f"{detail.postings['open']:,} open, {detail.postings['closed']:,} closed"),
                 ("failures in a row", board.failures or None),
                 (
                     "coverage",
-                    ", ".join(f"{name} {share:.0%}" for name, share in (data.get("coverage") or {}).items())
-                    or None,
+                    ", ".join(f"{name} {share:.0%}" for name, share in record.coverage.items()) or None,
                 ),
                 ("looked at", when(board.scraped_at, now)),
                 ("next look", when(board.due_at, now) if board.status == "active" else "–"),
             ]
         )
     )
-    for title in sample.get("titles") or () if board.status == "pending" else ():
+    for title in sample.titles if sample else ():
         out.print(cell(f"  {title}", "dim"))
     for alarm in board.alarms:
         out.print(cell(f"  ! {alarm}", "yellow"))
 
 
-def _found(look: dict[str, Any]) -> str | None:
-    if not look:
-        return None
-    total = "" if look.get("total") is None else f" of {look['total']:,}"
-    return f"{look.get('found') or 0:,}{total}, {'complete' if look.get('complete') else 'not complete'}"
+def _found(look: "LastLook") -> str:
+    total = "" if look.total is None else f" of {look.total:,}"
+    return f"{look.found:,}{total}, {'complete' if look.complete else 'not complete'}"
 
 
 @app.command()

@@ -4,23 +4,29 @@
     board    by platform and token, or by its address where a site lists its own openings
     posting  by its board and the board's own number for it, or by its address
 
-Several tasks know a part of each, so all are merged: a task writes the fields that it knows.
+Several tasks know a part of each, so all are merged: a task writes the fields that it knows. So each kind
+has two forms, and nothing but them knows the JSON: a dataclass to read it by, in which every field has a
+default (`BoardRecord`), and the fields that a task may write (`BoardFields`).
 """
 
 import re
 import unicodedata
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from typing import Any, TypedDict, cast
 
 from thresher.core.evidence import Evidence
 from thresher.core.keys import canonical_url, url_key
 from thresher.core.limits import bounded
-from thresher.core.record import Link, Record
+from thresher.core.record import Found, Link, Record
+from thresher.core.stored import read, written
 from thresher.hiring.kinds import BOARD, COMPANY, GROUP, POSTING
 from thresher.reading.platforms.boards import Board
 from thresher.reading.values.addresses import read_address
 
 SITE = "site"  # the platform of a board that stands on a company's own pages
+
+MAX_REASON = 300  # characters of why a candidate for a board was not taken
 
 # What each kind is found and ordered by. Of a posting, `listed` is the fingerprint of its row as the board
 # lists it, by which a look knows what has changed; `checked_at` is when a look had its own page asked for,
@@ -120,12 +126,169 @@ def posting_key(board: str, number: str | None, url: str | None, title: str = ""
     return f"url/{url_key(url)}" if url else bounded(f"{board}/{company_name_key(title)}")
 
 
-def board_of(data: Mapping[str, Any]) -> Board:
-    """The board that a record describes, ready to be called. A record may say anything: what makes no sense
-    is left out.
+# Boards
+
+
+@dataclass(frozen=True, slots=True)
+class LastLook:
+    """How the last look at a board ended. `alone`: its first page held the whole list; `hash` is that of
+    the page.
     """
-    said, token = data.get("parts"), data.get("token")
-    parts = {str(name): str(value) for name, value in said.items()} if isinstance(said, Mapping) else {}
-    return Board(
-        str(data.get("platform") or SITE), str(token) if token else None, str(data.get("url") or ""), parts
-    )
+
+    verdict: str | None = None
+    reason: str | None = None
+    found: int = 0
+    total: int | None = None
+    complete: bool = False
+    alone: bool = False
+    pages: int = 0
+    at: int = 0
+    hash: str = ""
+    missed: int = 0
+    new: int = 0
+    changed: int = 0
+    closed: int = 0
+    relisted: int = 0
+    moved: int = 0
+
+
+class LookFields(TypedDict, total=False):
+    """What a look writes of itself."""
+
+    verdict: str
+    reason: str
+    found: int
+    total: int | None
+    complete: bool
+    alone: bool
+    pages: int
+    at: int
+    hash: str
+    missed: int
+    new: int
+    changed: int
+    closed: int
+    relisted: int
+    moved: int
+
+
+def look_fields(look: LastLook) -> LookFields:
+    """A look as it is stored."""
+    return cast("LookFields", written(look))
+
+
+@dataclass(frozen=True, slots=True)
+class TriedAddress:
+    """What came of a candidate for a board, or of a page that might have named one. `reason` is why it was
+    not taken; None for the one that was.
+    """
+
+    method: str = ""
+    url: str = ""
+    verdict: str = ""
+    status: int | None = None
+    count: int | None = None
+    name: str | None = None
+    reason: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        said = {**asdict(self), "reason": self.reason and self.reason[:MAX_REASON]}
+        return {name: value for name, value in said.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class BoardSample:
+    """What the discovery of a board saw of it: enough for a person to tell whose it is."""
+
+    count: int = 0
+    total: int | None = None
+    titles: tuple[str, ...] = ()
+    look: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BoardRecord:
+    """A board as it stands. Times are microseconds since 1970, 0 for never."""
+
+    key: str
+    url: str | None = None
+    platform: str | None = None
+    token: str | None = None
+    parts: Mapping[str, str] = field(default_factory=dict)
+    company: str | None = None
+    company_name: str | None = None
+    tier: str | None = None
+    status: str | None = None
+    confidence: str | None = None
+    method: str | None = None
+    proof: str | None = None
+    ownership: str | None = None
+    validation_required: bool = False
+    sample: BoardSample | None = None
+    tried: tuple[TriedAddress, ...] = ()
+    discovered_via: str | None = None
+    discovered_at: int = 0
+    enabled_at: int = 0
+    enabled_by: str | None = None
+    disabled_tag: str | None = None
+    disabled_reason: str | None = None
+    last_look: LastLook | None = None
+    open: int | None = None
+    checks_due: int = 0
+    coverage: Mapping[str, float] = field(default_factory=dict)
+    yields: tuple[int, ...] = ()
+    alarms: tuple[str, ...] = ()
+    failures: int = 0
+    scraped_at: int = 0
+    completed_at: int = 0
+    due_at: int = 0
+
+    @classmethod
+    def of(cls, found: Found) -> "BoardRecord":
+        return read(cls, found.data, key=found.key)
+
+    @property
+    def address(self) -> Board:
+        """Where the board is, ready to be called."""
+        return Board(self.platform or SITE, self.token or None, self.url or "", self.parts)
+
+
+class BoardFields(TypedDict, total=False):
+    """The fields that a task may write of a board."""
+
+    url: str
+    platform: str
+    token: str | None
+    parts: dict[str, str]
+    company: str
+    company_name: str
+    tier: str
+    status: str
+    confidence: str
+    method: str
+    proof: str
+    ownership: str
+    validation_required: bool
+    sample: dict[str, Any]
+    tried: list[dict[str, Any]]
+    discovered_via: str
+    discovered_at: int
+    enabled_at: int
+    enabled_by: str
+    disabled_tag: str | None
+    disabled_reason: str | None
+    last_look: LookFields
+    open: int
+    checks_due: int
+    coverage: dict[str, float]
+    yields: list[int]
+    alarms: list[str]
+    failures: int
+    scraped_at: int
+    completed_at: int
+    due_at: int
+
+
+def board_entry(key: str, fields: BoardFields, *links: Link, initial: BoardFields | None = None) -> Record:
+    """What one task knows of a board."""
+    return entry(BOARD, key, fields, *links, initial=initial or {})

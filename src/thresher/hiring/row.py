@@ -16,7 +16,7 @@ from thresher.core.errors import InvalidUrl
 from thresher.core.evidence import Evidence, Place
 from thresher.core.keys import canonical_url
 from thresher.core.record import clean
-from thresher.hiring.records import company_name_key, posting_key
+from thresher.hiring.records import BoardRecord, company_name_key, posting_key
 from thresher.hiring.same_opening import page_at
 from thresher.reading.postings.posting import Posting, Salary
 
@@ -135,14 +135,14 @@ def evidence_of(posting: Posting, said: Mapping[str, Any], source: str | None) -
     return Evidence(places, source)
 
 
-def owned_by(posting: Posting, board: Mapping[str, Any]) -> tuple[str, str | None]:
+def owned_by(posting: Posting, board: BoardRecord) -> tuple[str, str | None]:
     """The name of the company that hires, and its key where it is known: a board that gathers rows of many
     owns none of them.
     """
-    own, said = str(board.get("company_name") or ""), clean(posting.company or "").strip()[:MAX_LINE]
-    key = board.get("company")
+    own, said = board.company_name or "", clean(posting.company or "").strip()[:MAX_LINE]
+    key = board.company or None
     if not said or (key and _is_same(said, own)):
-        return said or own, str(key) if key else None
+        return said or own, key
     return said, company_name_key(said) or None
 
 

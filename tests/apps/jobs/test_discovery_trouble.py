@@ -13,6 +13,7 @@ from thresher.core.page import Verdict
 from thresher.core.record import Found
 from thresher.fetch.governor import FetchOptions, Ungoverned
 from thresher.fetch.request import order
+from thresher.hiring.records import BoardRecord
 from thresher.practice.web import Knob, Trouble
 from thresher.practice.web.company import HOSTED
 from thresher.practice.web.sites.home import board_url
@@ -229,7 +230,7 @@ def test_a_request_that_names_nothing_fails_with_advice(finder, payload, says):
     ],
 )
 def test_a_record_that_says_nothing_sensible_is_unknown_and_asks_nobody(finder, data):
-    found = asyncio.run(trial(Walker(finder), Found("board", "any", data)))
+    found = asyncio.run(trial(Walker(finder), BoardRecord.of(Found("board", "any", data))))
     assert (found.look.verdict, finder.asked()) == (Verdict.UNKNOWN, [])
 
 
@@ -272,10 +273,6 @@ def test_a_trial_reads_a_board_and_writes_nothing(finder, platform):
     assert finder.records("board") == {}
 
 
-def _record(platform: str) -> Found:
+def _record(platform: str) -> BoardRecord:
     board = recognise(board_url(who(OF_PLATFORM[platform])))
-    return Found(
-        "board",
-        "any",
-        {"platform": board.platform, "token": board.token, "url": board.url, "parts": dict(board.parts)},
-    )
+    return BoardRecord("any", board.url, board.platform, board.token, board.parts)

@@ -6,21 +6,20 @@ from hypothesis import strategies as st
 
 from thresher.apps.jobs.scraping.pace import TIERS, Pace, turn
 from thresher.core.clock import DAY, HOUR
-from thresher.core.record import Found
+from thresher.hiring.records import BoardRecord
 
 NOW = 400 * DAY
 
 
-def board(key: str, *, waits: float = 0, tier: str | None = None, never: bool = False) -> Found:
+def board(key: str, *, waits: float = 0, tier: str | None = None, never: bool = False) -> BoardRecord:
     """A board that has been due for so many hours."""
     due = NOW - round(waits * HOUR)
-    data = {"due_at": due, "scraped_at": due - DAY, "tier": tier}
     if never:
-        data |= {"due_at": 0, "scraped_at": 0, "discovered_at": due}
-    return Found("board", key, data)
+        return BoardRecord(key, tier=tier, discovered_at=due)
+    return BoardRecord(key, tier=tier, due_at=due, scraped_at=due - DAY)
 
 
-def order(*boards: Found, number: int = 100) -> list[str]:
+def order(*boards: BoardRecord, number: int = 100) -> list[str]:
     return [each.key for each in turn(boards, Pace(), number)]
 
 
@@ -72,10 +71,7 @@ def test_every_board_has_its_turn_however_the_tiers_are(tiers, number):
     # up.
     most = 4 * round(pace.head_start) + len(tiers)
     for hour in range(3 * most):
-        boards = [
-            Found("board", key, {"due_at": due[key], "scraped_at": 1, "tier": tiers[int(key[1:])]})
-            for key in due
-        ]
+        boards = [BoardRecord(key, due_at=due[key], scraped_at=1, tier=tiers[int(key[1:])]) for key in due]
         chosen = {each.key for each in turn(boards, pace, number)}
         for key in due:
             waited[key] = 0 if key in chosen else waited[key] + 1

@@ -9,9 +9,8 @@ from typing import Any
 from thresher.core.context import Context
 from thresher.core.errors import InvalidUrl
 from thresher.core.page import Page
-from thresher.core.record import Found
 from thresher.hiring.names import Likeness, label_of, liken, name_words
-from thresher.hiring.records import board_of
+from thresher.hiring.records import BoardRecord
 from thresher.hiring.row import fields
 from thresher.reading.inspect.body import Format, read_body
 from thresher.reading.inspect.inspection import inspect
@@ -57,10 +56,10 @@ AGE = 3_600.0  # seconds: a stage that is performed again takes the page it alre
 _PAGE_KNOWS_BETTER = ("description",)
 
 
-def call_for(data: Mapping[str, Any], board: Found | None) -> Call | None:
+def call_for(data: Mapping[str, Any], board: BoardRecord | None) -> Call | None:
     """How to ask for the rest of a posting: the board's own way, else its page."""
     known = Posting(str(data.get("title") or ""), url=data.get("url"), key=data.get("number"))
-    way = detail_call(board_of(board.data), known) if board else None
+    way = detail_call(board.address, known) if board else None
     return way or (Call(data["url"]) if data.get("url") else None)
 
 

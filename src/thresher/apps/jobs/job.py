@@ -34,7 +34,7 @@ from thresher.hiring.facts import read_facts
 from thresher.hiring.kinds import BOARD, COMPANY, POSTING
 from thresher.hiring.lifecycle import CLOSED
 from thresher.hiring.opening import Opening, facts_of, opening_of, places_of
-from thresher.hiring.records import company_name_key, entry, posting_key
+from thresher.hiring.records import BoardRecord, company_name_key, entry, posting_key
 from thresher.hiring.same_opening import page_of
 from thresher.reading.platforms.calls import Call
 from thresher.reading.postings.posting import Posting
@@ -53,7 +53,7 @@ async def check(ctx: Context, known: Found) -> Outcome | dict[str, Any]:
     if is_listed and _list_says_it(ctx, known):
         return Skipped("its list says everything")
     board = await ctx.record(BOARD, data["board"]) if data.get("board") else None
-    call = call_for(data, board)
+    call = call_for(data, BoardRecord.of(board) if board else None)
     if call is None:
         return Skipped("it has no page that could be asked for")
     try:
@@ -163,7 +163,7 @@ async def _detail(ctx: Context, data: Mapping[str, Any]) -> dict[str, Any] | Non
     if enough and not ctx.task.payload.get("fresh"):
         return {}
     board = await ctx.record(BOARD, data["board"]) if data.get("board") else None
-    call = call_for(data, board)
+    call = call_for(data, BoardRecord.of(board) if board else None)
     if call is None:
         return {} if data.get("title") else None
     page = await fetch_detail(ctx, call)

@@ -19,7 +19,7 @@ from thresher.hiring.company.office import Town, office
 from thresher.hiring.company.priority import Points, Priority, Seen, priority
 from thresher.hiring.finding import Finding
 from thresher.hiring.kinds import BOARD, COMPANY
-from thresher.hiring.records import board_key, company_name_key, entry
+from thresher.hiring.records import BoardRecord, board_key, company_name_key, entry
 from thresher.hiring.technology import Mention, technologies
 from thresher.reading.platforms.boards import Board
 
@@ -177,7 +177,7 @@ async def _is_known(ctx: Context, key: str, seen: Mapping[str, Any]) -> bool:
 
 async def _has(ctx: Context, key: str, platform: str) -> bool:
     return any(
-        each.data.get("platform") == platform
+        BoardRecord.of(each).platform == platform
         for each in await ctx.records(BOARD, link=Link("company", key), limit=20)
     )
 

@@ -5,7 +5,7 @@ was.
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from thresher.core.errors import InvalidUrl
@@ -55,7 +55,6 @@ def _is_slug(text: str) -> bool:
     return fits and text not in COMMON and not letters.isdecimal()
 
 
-MAX_REASON = 300
 LOOK = "look"  # the method of a page that was only looked at
 GONE, UNREACHED = (
     "gone",
@@ -80,25 +79,6 @@ class Candidate:
             "parts": dict(board.parts),
         }
         return {"method": self.method.value, "page": self.page, **said}
-
-
-@dataclass(frozen=True, slots=True)
-class Tried:
-    """What came of a candidate, or of a page that might have named one. `reason` is why it was not taken;
-    None for the one that was.
-    """
-
-    method: str
-    url: str
-    verdict: str
-    status: int | None = None
-    count: int | None = None
-    name: str | None = None
-    reason: str | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        said = {**asdict(self), "reason": self.reason and self.reason[:MAX_REASON]}
-        return {name: value for name, value in said.items() if value is not None}
 
 
 def candidate_of(data: Mapping[str, Any]) -> Candidate:

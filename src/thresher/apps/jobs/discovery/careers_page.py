@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from thresher.apps.jobs.discovery.candidate import GONE, LOOK, Candidate, Tried
+from thresher.apps.jobs.discovery.candidate import GONE, LOOK, Candidate
 from thresher.apps.jobs.discovery.trial import FEED, Hand, is_one_site
 from thresher.apps.jobs.moment import day
 from thresher.core.errors import Blocked, Gone, InvalidUrl, Permanent, TaskError, Unauthorized
 from thresher.core.keys import canonical_url
 from thresher.core.page import Page, Verdict
 from thresher.hiring.confidence import Method
-from thresher.hiring.records import SITE
+from thresher.hiring.records import SITE, TriedAddress
 from thresher.reading.inspect.body import Body, Format, read_body
 from thresher.reading.inspect.inspection import Inspection, inspect
 from thresher.reading.inspect.report import Kind
@@ -38,7 +38,7 @@ class Sighting:
     """
 
     candidates: list[Candidate] = field(default_factory=list)
-    tried: list[Tried] = field(default_factory=list)
+    tried: list[TriedAddress] = field(default_factory=list)
     wall: TaskError | None = None
     lists: bool = False
     seen: set[str] = field(default_factory=set)
@@ -70,10 +70,10 @@ async def sight(hand: Hand, starts: list[str], *, most: int, max_age: float) -> 
             noted = await hand.compute(_noted, page)
         except (Blocked, Unauthorized) as problem:
             found.wall = found.wall or (problem if any(is_one_site(url, start) for start in starts) else None)
-            found.tried.append(Tried(LOOK, url, Verdict.BLOCKED, reason=str(problem)))
+            found.tried.append(TriedAddress(LOOK, url, Verdict.BLOCKED, reason=str(problem)))
         except Permanent as problem:
             verdict = GONE if isinstance(problem, Gone) else Verdict.UNKNOWN
-            found.tried.append(Tried(LOOK, url, verdict, reason=str(problem)))
+            found.tried.append(TriedAddress(LOOK, url, verdict, reason=str(problem)))
         else:
             found.seen.add(_key(page.final_url) or key)
             found.candidates += noted.candidates
@@ -88,7 +88,7 @@ class _Noted:
     """What one page shows; `leads` are the pages to go on with."""
 
     candidates: list[Candidate] = field(default_factory=list)
-    tried: list[Tried] = field(default_factory=list)
+    tried: list[TriedAddress] = field(default_factory=list)
     lists: bool = False
     leads: list[str] = field(default_factory=list)
 
@@ -109,7 +109,7 @@ def _noted(page: Page) -> _Noted:
         found.candidates.append(Candidate(Method.PAGE, Board(SITE, None, page.final_url), page.final_url))
     else:
         found.tried.append(
-            Tried(
+            TriedAddress(
                 LOOK,
                 page.url,
                 seen.look.verdict,

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from thresher.apps.jobs.discovery.candidate import GONE, UNREACHED, Candidate, Tried, candidate_of, guesses
+from thresher.apps.jobs.discovery.candidate import GONE, UNREACHED, Candidate, candidate_of, guesses
 from thresher.apps.jobs.discovery.careers_page import Sighting, sight
 from thresher.apps.jobs.discovery.enrolment import Find, enrolled, joined, scrape, unfound, walled
 from thresher.apps.jobs.discovery.owner import owner_of
@@ -39,11 +39,11 @@ from thresher.core.keys import host_gate
 from thresher.core.outcome import Done, Failed, Next, Outcome, Skipped
 from thresher.core.page import Verdict
 from thresher.core.pipeline import Pipeline, Stage, Trip
-from thresher.core.record import Found
+from thresher.core.stored import read
 from thresher.hiring.confidence import Method, accepts
 from thresher.hiring.kinds import BOARD
 from thresher.hiring.ownership import Strength
-from thresher.hiring.records import SITE, board_key
+from thresher.hiring.records import SITE, BoardRecord, TriedAddress, board_key
 from thresher.reading.platforms.boards import Board, recognise
 from thresher.reading.platforms.calls import list_call
 from thresher.reading.platforms.platform import platform_named
@@ -62,7 +62,7 @@ class Search:
 
     named: tuple[Candidate, ...] = ()
     guesses: tuple[Candidate, ...] = ()
-    tried: list[Tried] = field(default_factory=list)
+    tried: list[TriedAddress] = field(default_factory=list)
     doubtful: int | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -77,7 +77,7 @@ class Search:
         """A candidate that gave no answer to read."""
         ends = ((WALLS, Verdict.BLOCKED), (Gone, GONE), (Transient, UNREACHED))
         verdict = next((end for kind, end in ends if isinstance(problem, kind)), Verdict.UNKNOWN)
-        self.tried.append(Tried(candidate.method, url, verdict, reason=str(problem)))
+        self.tried.append(TriedAddress(candidate.method, url, verdict, reason=str(problem)))
 
     def says(self) -> str:
         """That nothing was found, and where it was looked for. It does not say that there is nothing."""
@@ -108,7 +108,7 @@ def search_of(data: Mapping[str, Any]) -> Search:
     return Search(
         tuple(map(candidate_of, data["named"])),
         tuple(map(candidate_of, data["guesses"])),
-        [Tried(**each) for each in data["tried"]],
+        [read(TriedAddress, each) for each in data["tried"]],
         data["doubtful"],
     )
 
@@ -178,13 +178,12 @@ async def probe(ctx: Context) -> Outcome:
 
 async def _attempt(ctx: Context, candidate: Candidate, asked: Asked, search: Search) -> Find | Outcome | None:
     """Try a candidate and note what came of it: a find, an end of the whole search, or nothing."""
-    known = await ctx.record(BOARD, board_key(candidate.board))
+    found = await ctx.record(BOARD, board_key(candidate.board))
+    known = BoardRecord.of(found) if found else None
     if known and _is_settled(known, candidate, asked):
-        return Skipped(
-            f"{known.key} is there already ({known.data.get('status')})", records=(joined(asked, known),)
-        )
+        return Skipped(f"{known.key} is there already ({known.status})", records=(joined(asked, known),))
     try:
-        found, row = await _examined(ctx, candidate, asked, known)
+        find, row = await _examined(ctx, candidate, asked, known)
     except (*WALLS, Permanent, Transient) as problem:
         patient = candidate.method is not Method.GUESS or ctx.task.failures < PATIENCE
         if isinstance(problem, Transient) and patient:
@@ -194,16 +193,18 @@ async def _attempt(ctx: Context, candidate: Candidate, asked: Asked, search: Sea
         stops = isinstance(problem, WALLS) and candidate.method is not Method.GUESS
         return _disabled(ctx, candidate, asked, problem, search) if stops else None
     search.tried.append(row)
-    return found
+    return find
 
 
 async def _examined(
-    ctx: Context, candidate: Candidate, asked: Asked, known: Found | None
-) -> tuple[Find | None, Tried]:
+    ctx: Context, candidate: Candidate, asked: Asked, known: BoardRecord | None
+) -> tuple[Find | None, TriedAddress]:
     """Does it answer, has it openings, whose is it."""
     max_age = float(ctx.setting("jobs.discovery.max_age"))
     seen = await look_at(ctx, candidate.board, max_age=max_age, read_more=partial(read_openings, ctx))
-    row = Tried(candidate.method, seen.url or candidate.board.url, seen.look.verdict, seen.status, seen.count)
+    row = TriedAddress(
+        candidate.method, seen.url or candidate.board.url, seen.look.verdict, seen.status, seen.count
+    )
     if not seen.look.verdict.is_proof or (candidate.board.platform in (SITE, FEED) and not seen.postings):
         return None, replace(row, reason=seen.look.reason)
     if candidate.board.platform == FEED and seen.is_page:
@@ -212,12 +213,8 @@ async def _examined(
     row = replace(row, name=owner.name)
     if not accepts(candidate.method, owner.proof):
         return None, replace(row, reason=owner.proof.sentence)
-    if (
-        known
-        and known.data.get("company") != asked.company
-        and not _may_join(candidate, owner.proof.strength)
-    ):
-        whose = known.data.get("company") or "nobody yet"
+    if known and known.company != asked.company and not _may_join(candidate, owner.proof.strength):
+        whose = known.company or "nobody yet"
         return None, replace(
             row, reason=f"it is there already, as the board of {whose}, and {owner.proof.sentence}"
         )
@@ -258,15 +255,15 @@ def _guesses(asked: Asked, most: int) -> tuple[Candidate, ...]:
     return tuple(each for each in found if asked.hint in (AUTO, each.board.platform))
 
 
-def _is_settled(known: Found, candidate: Candidate, asked: Asked) -> bool:
+def _is_settled(known: BoardRecord, candidate: Candidate, asked: Asked) -> bool:
     """A board that is there needs no second discovery, unless it came by a guess and is now named, or it may
     be another's.
     """
-    return asked.company in (None, known.data.get("company")) and not _improves(known, candidate)
+    return asked.company in (None, known.company) and not _improves(known, candidate)
 
 
-def _improves(known: Found, candidate: Candidate) -> bool:
-    guessed = known.data.get("status") == "pending" and known.data.get("method") == Method.GUESS
+def _improves(known: BoardRecord, candidate: Candidate) -> bool:
+    guessed = known.status == "pending" and known.method == Method.GUESS
     return guessed and candidate.method is not Method.GUESS
 
 

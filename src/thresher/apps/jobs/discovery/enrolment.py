@@ -4,21 +4,31 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from thresher.apps.jobs.discovery.candidate import Candidate, Tried
+from thresher.apps.jobs.discovery.candidate import Candidate
 from thresher.apps.jobs.discovery.owner import Owner
 from thresher.apps.jobs.discovery.request import Asked
 from thresher.apps.jobs.discovery.trial import FEED, Trial
 from thresher.core.page import Verdict
-from thresher.core.record import Found, Link, Record
+from thresher.core.record import Link, Record
 from thresher.core.task import NewTask
 from thresher.hiring.confidence import Confidence, Standing, confidence, standing
-from thresher.hiring.kinds import BOARD, COMPANY
-from thresher.hiring.records import SITE, board_key, company_name_key, entry
+from thresher.hiring.kinds import COMPANY
+from thresher.hiring.records import (
+    SITE,
+    BoardFields,
+    BoardRecord,
+    LookFields,
+    TriedAddress,
+    board_entry,
+    board_key,
+    company_name_key,
+    entry,
+)
 from thresher.reading.platforms.boards import Board
 from thresher.reading.platforms.platform import platform_named
 
 MAX_TRIED = 60
-_UNTOUCHED = {"failures": 0, "due_at": 0, "scraped_at": 0}
+_UNTOUCHED: BoardFields = {"failures": 0, "due_at": 0, "scraped_at": 0}
 _OF_NO_PLATFORM = {FEED: Confidence.HIGH, SITE: Confidence.LOW}
 
 
@@ -29,7 +39,7 @@ class Find:
     candidate: Candidate
     seen: Trial
     owner: Owner
-    known: Found | None = None
+    known: BoardRecord | None = None
 
     @property
     def key(self) -> str:
@@ -48,12 +58,12 @@ class Find:
         )
 
 
-def enrolled(find: Find, asked: Asked, tried: Sequence[Tried], now: int) -> tuple[Record, ...]:
+def enrolled(find: Find, asked: Asked, tried: Sequence[TriedAddress], now: int) -> tuple[Record, ...]:
     """The board, and what the company gains by it."""
     stands = find.standing(asked)
     company = asked.company if stands.is_theirs else None
     name = (asked.name if stands.is_theirs else None) or find.owner.name
-    data: dict[str, Any] = {
+    data: BoardFields = {
         **_address(find.candidate.board),
         "confidence": stands.confidence.value,
         "method": find.candidate.method.value,
@@ -69,21 +79,26 @@ def enrolled(find: Find, asked: Asked, tried: Sequence[Tried], now: int) -> tupl
         "tried": [each.as_json() for each in tried[-MAX_TRIED:]],
         "discovered_via": asked.via,
         "discovered_at": now,
-        **_said(company=company, company_name=name, tier=asked.tier if company else None),
+        **_owner(company, name),
     }
-    fresh = {"status": stands.status, **_UNTOUCHED}
-    if find.known is not None:  # a better discovery of a board that waits: only its standing changes
+    if company and asked.tier:
+        data["tier"] = asked.tier
+    fresh = BoardFields(**_UNTOUCHED)
+    if find.known is None:
+        fresh["status"] = stands.status
+    else:  # a better discovery of a board that waits: only its standing changes
         data["status"] = stands.status
-    return (_board(find.key, data, company, fresh), *(_company(asked, find, stands) if company else ()))
+    board = board_entry(find.key, data, *_links(company), initial=fresh)
+    return (board, *(_company(asked, find, stands) if company else ()))
 
 
 def walled(
-    candidate: Candidate, asked: Asked, tag: str, reason: str, tried: Sequence[Tried], now: int
+    candidate: Candidate, asked: Asked, tag: str, reason: str, tried: Sequence[TriedAddress], now: int
 ) -> Record:
     """A board that does not let us in. It is written down, disabled, so that a person can see it and open it
     again.
     """
-    data = {
+    data: BoardFields = {
         **_address(candidate.board),
         "confidence": Confidence.LOW.value,
         "method": candidate.method.value,
@@ -92,9 +107,9 @@ def walled(
         "tried": [each.as_json() for each in tried[-MAX_TRIED:]],
         "discovered_via": asked.via,
         "discovered_at": now,
-        **_said(company=asked.company, company_name=asked.name),
+        **_owner(asked.company, asked.name),
     }
-    look = {
+    look: LookFields = {
         "verdict": Verdict.BLOCKED.value,
         "reason": reason,
         "found": 0,
@@ -103,18 +118,24 @@ def walled(
         "pages": 0,
         "at": now,
     }
-    fresh = {"status": "disabled", "disabled_tag": tag, "disabled_reason": reason, "last_look": look}
-    return _board(board_key(candidate.board), data, asked.company, {**_UNTOUCHED, **fresh})
+    fresh: BoardFields = {
+        **_UNTOUCHED,
+        "status": "disabled",
+        "disabled_tag": tag,
+        "disabled_reason": reason,
+        "last_look": look,
+    }
+    return board_entry(board_key(candidate.board), data, *_links(asked.company), initial=fresh)
 
 
-def joined(asked: Asked, known: Found) -> Record:
+def joined(asked: Asked, known: BoardRecord) -> Record:
     """A board that is there already, and is this company's too."""
-    alone = not known.data.get("company")
-    data = _said(company=asked.company, company_name=asked.name) if alone else {}
-    return entry(BOARD, known.key, data, *_links(asked.company))
+    alone = not known.company
+    data = _owner(asked.company, asked.name) if alone else BoardFields()
+    return board_entry(known.key, data, *_links(asked.company))
 
 
-def unfound(asked: Asked, tried: Sequence[Tried]) -> tuple[Record, ...]:
+def unfound(asked: Asked, tried: Sequence[TriedAddress]) -> tuple[Record, ...]:
     """What a company gains by a discovery that found nothing: the list of what was tried."""
     rows = [each.as_json() for each in tried[-MAX_TRIED:]]
     return (
@@ -131,18 +152,17 @@ def scrape(find: Find, asked: Asked) -> tuple[NewTask, ...]:
     return (NewTask("scrape_source", {"board": find.key, "failures": 0}, key=find.key),)
 
 
-def _address(board: Board) -> dict[str, Any]:
+def _address(board: Board) -> BoardFields:
     return {"url": board.url, "platform": board.platform, "token": board.token, "parts": dict(board.parts)}
 
 
-def _board(key: str, data: dict[str, Any], company: str | None, fresh: dict[str, Any]) -> Record:
-    return entry(
-        BOARD,
-        key,
-        data,
-        *_links(company),
-        initial={name: value for name, value in fresh.items() if name not in data},
-    )
+def _owner(company: str | None, name: str | None) -> BoardFields:
+    fields = BoardFields()
+    if company is not None:
+        fields["company"] = company
+    if name is not None:
+        fields["company_name"] = name
+    return fields
 
 
 def _company(asked: Asked, find: Find, stands: Standing) -> tuple[Record, ...]:

@@ -14,8 +14,7 @@ from thresher.core.credentials import Credentials
 from thresher.core.errors import InvalidUrl
 from thresher.core.keys import parse
 from thresher.core.page import Look, Page, Verdict
-from thresher.core.record import Found
-from thresher.hiring.records import board_of
+from thresher.hiring.records import BoardRecord
 from thresher.reading.platforms.boards import Board, recognise
 from thresher.reading.platforms.calls import Call, list_call, with_auth
 from thresher.reading.platforms.platform import Platform, platform_named
@@ -72,9 +71,9 @@ class Trial:
         return tuple(posting.title for posting in self.postings[:SAMPLE])
 
 
-async def trial(hand: Hand, board: Found) -> Trial:
+async def trial(hand: Hand, board: BoardRecord) -> Trial:
     """Try the board of a record."""
-    return await look_at(hand, board_of(board.data))
+    return await look_at(hand, board.address)
 
 
 async def look_at(

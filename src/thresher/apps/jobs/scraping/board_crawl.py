@@ -8,7 +8,6 @@ the middle goes on where it was; but not for ever, because pages of different da
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from thresher.apps.jobs.discovery.trial import first_call
 from thresher.apps.jobs.moment import day
@@ -20,6 +19,7 @@ from thresher.core.keys import content_hash, parse
 from thresher.core.page import Look, Page, Verdict
 from thresher.hiring.list_walk import Bounds, Tally, Walk
 from thresher.hiring.paged_list import Ask, name_of
+from thresher.hiring.records import LastLook
 from thresher.reading.platforms.boards import Board
 from thresher.reading.platforms.calls import Call, list_call, with_auth
 from thresher.reading.platforms.platform import platform_named
@@ -71,7 +71,7 @@ class Walker:
         self._since, self._oldest, self._left = since, oldest, most_bytes
         self._call = first_call(board)
 
-    async def walk(self, last: Mapping[str, Any], knowledge: Knowledge, read_more: ReadMore) -> Trail:
+    async def walk(self, last: LastLook, knowledge: Knowledge, read_more: ReadMore) -> Trail:
         """Walk to the end. `last` is the look before; `knowledge` says which postings are known; `read_more`
         reads what shows no rows.
         """
@@ -85,7 +85,7 @@ class Walker:
         page = await self._fetch(self._call)
         trail = Trail(Look(Verdict.UNKNOWN, ""), hash=content_hash(page.body))
         if is_same(last, trail.hash):
-            trail.look = Look(Verdict.FOUND, f"unchanged since the last look: {last.get('reason', '')}")
+            trail.look = Look(Verdict.FOUND, f"unchanged since the last look: {last.reason or ''}")
             return trail
         if away := _elsewhere(self._call, page):
             trail.look = Look(Verdict.UNKNOWN, away)
@@ -172,12 +172,12 @@ class Walker:
         return page
 
 
-def is_same(last: Mapping[str, Any], digest: str) -> bool:
+def is_same(last: LastLook, digest: str) -> bool:
     """Whether the first page alone says that nothing has changed: it held the whole list, complete, and
     nothing was left in doubt.
     """
-    whole = last.get("complete") is True and last.get("alone") is True and bool(last.get("found"))
-    return whole and not last.get("missed") and last.get("hash") == digest
+    whole = last.complete and last.alone and bool(last.found)
+    return whole and not last.missed and last.hash == digest
 
 
 def _elsewhere(call: Call, page: Page) -> str | None:

@@ -4,18 +4,18 @@ work that follows. Pure.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from thresher.core.page import Verdict
 from thresher.core.record import Found, Link, Mark, Record
 from thresher.core.task import NewTask
 from thresher.hiring.coverage import Health, Limits, health
-from thresher.hiring.kinds import BOARD, POSTING
+from thresher.hiring.kinds import POSTING
 from thresher.hiring.lifecycle import CLOSED, OPEN, Known, Lives, Rules, lives
 from thresher.hiring.list_walk import Tally
 from thresher.hiring.paged_list import name_of
-from thresher.hiring.records import entry
+from thresher.hiring.records import BoardFields, BoardRecord, LastLook, board_entry, entry, look_fields
 from thresher.hiring.row import address, evidence_of, fields, key_of, marked, owned_by
 from thresher.reading.postings.posting import Posting
 
@@ -27,7 +27,7 @@ Marks = Mapping[str, Mapping[str, Mark]]
 class Looked:
     """One look, put beside what was known. `rows` are the postings by the keys they are kept under."""
 
-    board: Found
+    board: BoardRecord
     tally: Tally
     lives: Lives
     health: Health
@@ -47,13 +47,13 @@ class Looked:
         """What is to be judged with its new address. Not where most of a board moves from look to look: then
         addresses mean nothing.
         """
-        last = (self.board.data.get("last_look") or {}).get("moved") or 0
+        last = self.board.last_look.moved if self.board.last_look else 0
         restless = min(last, len(self.lives.moved)) * 2 > self.open
         return () if restless else self.lives.moved
 
 
 def compare(
-    board: Found,
+    board: BoardRecord,
     tally: Tally,
     marks: Marks,
     *,
@@ -73,8 +73,8 @@ def compare(
     found = lives(known, seen, complete=tally.complete, rules=rules)
     well = health(
         tally.postings,
-        board.data.get("coverage") or {},
-        board.data.get("yields") or (),
+        board.coverage,
+        board.yields,
         complete=tally.complete,
         limits=limits,
     )
@@ -118,7 +118,7 @@ def posting_records(looked: Looked, before: Mapping[str, Found]) -> Iterable[Rec
 def _written(looked: Looked, key: str, before: Found | None) -> Record:
     posting, board = looked.rows[key], looked.board
     said = fields(posting)
-    name, company = owned_by(posting, board.data)
+    name, company = owned_by(posting, board)
     old = before.data if before else {}
     # What the row says no more is forgotten, unless the whole board has stopped saying it: then it is we who
     # cannot read it.
@@ -166,8 +166,7 @@ def _child(looked: Looked, key: str, url: str | None, least: int, *, alone: bool
 def board_record(looked: Looked, *, hash: str, due_at: int, checks_due: int, reason: str) -> Record:  # noqa: A002  the field's name
     """The board after a look that proves something."""
     tally, found, now = looked.tally, looked.lives, looked.now
-    return entry(
-        BOARD,
+    return board_entry(
         looked.board.key,
         {
             "last_look": {
@@ -200,24 +199,19 @@ def board_record(looked: Looked, *, hash: str, due_at: int, checks_due: int, rea
     )
 
 
-def unchanged_record(board: Found, *, now: int, due_at: int, **more: Any) -> Record:
+def unchanged_record(
+    board: BoardRecord, look: LastLook, *, now: int, due_at: int, checks_due: int | None = None
+) -> Record:
     """The board after a look at the very page of the last time: nothing is read, and nothing else is
     written.
     """
-    last = {
-        **(board.data.get("last_look") or {}),
-        "at": now,
-        "new": 0,
-        "changed": 0,
-        "closed": 0,
-        "relisted": 0,
-        "moved": 0,
-    }
-    return entry(
-        BOARD,
-        board.key,
-        {"last_look": last, "scraped_at": now, "due_at": due_at, "failures": 0, "completed_at": now, **more},
+    last = replace(look, at=now, new=0, changed=0, closed=0, relisted=0, moved=0)
+    fields = BoardFields(
+        last_look=look_fields(last), scraped_at=now, due_at=due_at, failures=0, completed_at=now
     )
+    if checks_due is not None:
+        fields["checks_due"] = checks_due
+    return board_entry(board.key, fields)
 
 
 def keys_to_read(looked: Looked) -> Sequence[str]:

@@ -8,10 +8,10 @@ from typing import Any
 
 from thresher.apps.jobs.scraping.page_checks import Terms
 from thresher.core.clock import DAY, HOUR
-from thresher.core.record import Found
 from thresher.hiring.coverage import Limits
 from thresher.hiring.lifecycle import Rules
 from thresher.hiring.list_walk import Bounds
+from thresher.hiring.records import BoardRecord
 
 # The turn of the boards: which of those that are due are looked at next. Pure.
 
@@ -29,24 +29,23 @@ class Pace:
     every: float = 24.0
     by_tier: Mapping[str, float] = field(default_factory=dict)
 
-    def interval(self, tier: object) -> int:
+    def interval(self, tier: str | None) -> int:
         """From one look to the next, in microseconds."""
-        return round(self.by_tier.get(str(tier), self.every) * HOUR)
+        return round(self.by_tier.get(tier or "", self.every) * HOUR)
 
 
-def turn(boards: Iterable[Found], pace: Pace, number: int) -> Sequence[Found]:
+def turn(boards: Iterable[BoardRecord], pace: Pace, number: int) -> Sequence[BoardRecord]:
     """The boards whose turn it is, the most urgent first."""
     unique = {board.key: board for board in boards}
-    return sorted(unique.values(), key=lambda board: (_due(board.data, pace), board.key))[:number]
+    return sorted(unique.values(), key=lambda board: (_due(board, pace), board.key))[:number]
 
 
-def _due(board: Mapping[str, Any], pace: Pace) -> float:
+def _due(board: BoardRecord, pace: Pace) -> float:
     """Since when it counts as waiting."""
-    tier = str(board.get("tier") or "D")
-    ahead = (TIERS.index(tier) if tier in TIERS else 0) * pace.head_start
-    if not board.get("scraped_at"):
-        return int(board.get("discovered_at") or 0) - (pace.first + ahead) * HOUR
-    return int(board.get("due_at") or 0) - ahead * HOUR
+    ahead = (TIERS.index(board.tier) if board.tier in TIERS else 0) * pace.head_start
+    if not board.scraped_at:
+        return board.discovered_at - (pace.first + ahead) * HOUR
+    return board.due_at - ahead * HOUR
 
 
 # A context's way to ask for a setting, or the settings themselves.

@@ -15,7 +15,7 @@ from thresher.core.record import Found, Mark, Record
 from thresher.core.task import NewTask
 from thresher.hiring.kinds import POSTING
 from thresher.hiring.lifecycle import CLOSED, Rules
-from thresher.hiring.records import entry
+from thresher.hiring.records import BoardRecord, entry
 
 NEVER = 0  # of a board with nothing to check
 
@@ -70,7 +70,7 @@ def after_look(looked: Looked, marks: Marks, terms: Terms, rules: Rules, least: 
     return Checks(_longest(lost, own, terms.recheck_batch), unread.unread, due_at, doubt)
 
 
-def unread_since(board: Found, marks: Marks, terms: Terms, now: int) -> Checks:
+def unread_since(board: BoardRecord, marks: Marks, terms: Terms, now: int) -> Checks:
     """What to check where the list is the very one of the last time: it cannot say what has changed behind
     it.
     """
@@ -86,10 +86,9 @@ def _unread(own: Marks, terms: Terms, now: int) -> Checks:
     return Checks(unread=chosen, due_at=min(waiting) + terms.reread if waiting else NEVER)
 
 
-def is_due(board: Found, now: int) -> bool:
+def is_due(board: BoardRecord, now: int) -> bool:
     """Whether a board may have something unread, by what the last look at it wrote down."""
-    due = int(board.data.get("checks_due") or NEVER)
-    return due != NEVER and due <= now
+    return board.checks_due != NEVER and board.checks_due <= now
 
 
 def records(checks: Checks, now: int) -> Iterable[Record]:
@@ -136,6 +135,4 @@ def _longest(keys: Iterable[str], own: Marks, number: int) -> tuple[str, ...]:
 
 def _proves_absence(looked: Looked, terms: Terms) -> bool:
     """Whether what is not there is known to be gone: by this look, or by another that is not long ago."""
-    return (
-        looked.tally.complete or looked.now - int(looked.board.data.get("completed_at") or 0) < terms.recheck
-    )
+    return looked.tally.complete or looked.now - looked.board.completed_at < terms.recheck

@@ -17,10 +17,10 @@ from thresher.core.context import Context
 from thresher.core.group import Run
 from thresher.core.outcome import Done, Outcome
 from thresher.core.pipeline import Pipeline, Stage
-from thresher.core.record import Between, Found, Is, Record
+from thresher.core.record import Between, Is, Record, Where
 from thresher.core.task import NewTask
 from thresher.hiring.kinds import BOARD
-from thresher.hiring.records import entry
+from thresher.hiring.records import BoardRecord, board_entry
 
 KIND = "scrape"
 ACTIVE = Is("status", "active")
@@ -31,7 +31,8 @@ async def choose_boards(ctx: Context) -> Outcome:
     now, number, pace = ctx.now(), int(ctx.setting("jobs.scrape_batch")), pace_of(ctx.setting)
     named = [str(each) for each in ctx.task.payload.get("boards") or ()][:number]
     if named:
-        wanted = await ctx.records(BOARD, keys=named, where=(ACTIVE,), limit=number)
+        found = await ctx.records(BOARD, keys=named, where=(ACTIVE,), limit=number)
+        wanted = list(map(BoardRecord.of, found))
         return _asked_for(
             ctx,
             turn(wanted, pace, number),
@@ -40,33 +41,29 @@ async def choose_boards(ctx: Context) -> Outcome:
         )
     # Those that were never looked at are asked for apart: many new boards must not hide the others, nor the
     # others the new.
-    new = await ctx.records(
-        BOARD, where=(ACTIVE, Between("scraped_at", high=0)), order="due_at", limit=number
-    )
-    due = await ctx.records(
-        BOARD,
-        where=(ACTIVE, Between("scraped_at", low=1), Between("due_at", high=now)),
-        order="due_at",
-        limit=number,
-    )
-    chosen = turn([*(each for each in new if int(each.data.get("due_at") or 0) <= now), *due], pace, number)
+    new = await _boards(ctx, number, Between("scraped_at", high=0))
+    due = await _boards(ctx, number, Between("scraped_at", low=1), Between("due_at", high=now))
+    chosen = turn([*(each for each in new if each.due_at <= now), *due], pace, number)
     return _asked_for(ctx, chosen, pace, f"{len(chosen)} boards are due")
 
 
-def _asked_for(ctx: Context, boards: Sequence[Found], pace: Pace, note: str) -> Done:
+async def _boards(ctx: Context, number: int, *where: Where) -> list[BoardRecord]:
+    found = await ctx.records(BOARD, where=(ACTIVE, *where), order="due_at", limit=number)
+    return list(map(BoardRecord.of, found))
+
+
+def _asked_for(ctx: Context, boards: Sequence[BoardRecord], pace: Pace, note: str) -> Done:
     records = tuple(_asked(each, pace, ctx.now()) for each in boards)
     run = Run(str(ctx.task.id), subject=f"{len(boards)} boards") if boards else None
     return Done(note, records=records, children=tuple(map(_look, boards)), group=run)
 
 
-def _asked(board: Found, pace: Pace, now: int) -> Record:
-    return entry(BOARD, board.key, {"due_at": now + pace.interval(board.data.get("tier"))})
+def _asked(board: BoardRecord, pace: Pace, now: int) -> Record:
+    return board_entry(board.key, {"due_at": now + pace.interval(board.tier)})
 
 
-def _look(board: Found) -> NewTask:
-    return NewTask(
-        LOOK, {"board": board.key, "failures": int(board.data.get("failures") or 0)}, key=board.key
-    )
+def _look(board: BoardRecord) -> NewTask:
+    return NewTask(LOOK, {"board": board.key, "failures": board.failures}, key=board.key)
 
 
 scrape = Pipeline(KIND, Stage(choose_boards))

@@ -39,7 +39,7 @@ from thresher.core.task import NewTask, Task
 from thresher.hiring.coverage import health
 from thresher.hiring.kinds import BOARD, POSTING
 from thresher.hiring.lifecycle import CLOSED, Prints
-from thresher.hiring.records import board_of, entry
+from thresher.hiring.records import BoardFields, BoardRecord, LastLook, LookFields, board_entry
 from thresher.hiring.row import key_of, listed
 from thresher.reading.postings.posting import Posting
 
@@ -57,15 +57,15 @@ MAX_WALK = 3_600.0
 async def open_board(ctx: Context) -> Outcome:
     """What is known of the board. One that is not active is left alone."""
     board = await _board(ctx)
-    if not isinstance(board, Found):
+    if not isinstance(board, BoardRecord):
         return board
-    call = first_call(board_of(board.data))
+    call = first_call(board.address)
     return Next(
         checkpoint={
             "began": ctx.now(),
             "asks": call.url if call else None,
-            "failures": int(board.data.get("failures") or 0),
-            "tier": board.data.get("tier"),
+            "failures": board.failures,
+            "tier": board.tier,
         }
     )
 
@@ -73,8 +73,9 @@ async def open_board(ctx: Context) -> Outcome:
 async def walk_board(ctx: Context) -> Outcome:
     """The look itself."""
     board = await _board(ctx)
-    if not isinstance(board, Found):  # a person has disabled it while it waited
+    if not isinstance(board, BoardRecord):  # a person has disabled it while it waited
         return board
+    last = board.last_look or LastLook()
     marks: dict[str, Marks] = {}
 
     async def knowledge() -> IsKnown:
@@ -84,32 +85,31 @@ async def walk_board(ctx: Context) -> Outcome:
     async def read_more(page: Page, sight: Sight) -> Sight:
         return await read_openings(ctx, page, sight)
 
-    bounds = bounds_of(ctx.setting, completed_at=int(board.data.get("completed_at") or 0), now=ctx.now())
+    bounds = bounds_of(ctx.setting, completed_at=board.completed_at, now=ctx.now())
     began, oldest, most = (
         int(ctx.task.checkpoint["began"]),
         float(ctx.setting("jobs.walk_age")),
         int(ctx.setting("jobs.walk_bytes")),
     )
-    walker = Walker(ctx, board_of(board.data), since=began, oldest=oldest, bounds=bounds, most_bytes=most)
-    trail = await walker.walk(board.data.get("last_look") or {}, knowledge, read_more)
+    walker = Walker(ctx, board.address, since=began, oldest=oldest, bounds=bounds, most_bytes=most)
+    trail = await walker.walk(last, knowledge, read_more)
     if trail.is_unchanged:
-        return await _unchanged(ctx, board, trail)
+        return await _unchanged(ctx, board, last, trail)
     if trail.tally is None or not (trail.tally.found or trail.tally.complete):
         return _failed(ctx, board, trail)
     return await _settled(ctx, board, trail, marks["all"])
 
 
-async def _unchanged(ctx: Context, board: Found, trail: Trail) -> Outcome:
+async def _unchanged(ctx: Context, board: BoardRecord, last: LastLook, trail: Trail) -> Outcome:
     """Nothing has changed in the list. What stands behind it may have: it is asked for where it is time."""
     now, due_at = ctx.now(), _due(ctx, board)
     if not page_checks.is_due(board, now):
-        return Done(
-            trail.look.reason, records=(unchanged_record(board, now=now, due_at=due_at),), counts=UNCHANGED
-        )
+        after = unchanged_record(board, last, now=now, due_at=due_at)
+        return Done(trail.look.reason, records=(after,), counts=UNCHANGED)
     found = page_checks.unread_since(
         board, await ctx.marks(POSTING, Link("board", board.key)), terms_of(ctx.setting), now
     )
-    after = unchanged_record(board, now=now, due_at=due_at, checks_due=found.due_at)
+    after = unchanged_record(board, last, now=now, due_at=due_at, checks_due=found.due_at)
     return Done(
         trail.look.reason,
         records=(*page_checks.records(found, now), after),
@@ -118,7 +118,7 @@ async def _unchanged(ctx: Context, board: Found, trail: Trail) -> Outcome:
     )
 
 
-async def _settled(ctx: Context, board: Found, trail: Trail, marks: Marks) -> Outcome:
+async def _settled(ctx: Context, board: BoardRecord, trail: Trail, marks: Marks) -> Outcome:
     """A look that proves something: what it leaves behind."""
     assert trail.tally is not None
     tally = trail.tally
@@ -177,12 +177,12 @@ def _counts(looked: Looked) -> dict[str, int]:
     return {"boards": 1, "pages": looked.tally.pages, "postings": looked.tally.found, **_changes(looked)}
 
 
-def _failed(ctx: Context, board: Found, trail: Trail) -> Failed:
+def _failed(ctx: Context, board: BoardRecord, trail: Trail) -> Failed:
     """A look that proves nothing. Its page is kept; nothing is concluded about any posting."""
     look = trail.look
     if trail.tally is not None:  # rows were promised, and none came
         look = Look(Verdict.UNKNOWN, f"{look.reason} ({trail.tally.ended})")
-    seen = {
+    seen: LookFields = {
         "verdict": look.verdict.value,
         "reason": look.reason,
         "found": 0,
@@ -192,22 +192,15 @@ def _failed(ctx: Context, board: Found, trail: Trail) -> Failed:
         "at": ctx.now(),
         "hash": trail.hash,
     }
-    well = health(
-        (),
-        board.data.get("coverage") or {},
-        board.data.get("yields") or (),
-        complete=False,
-        limits=limits_of(ctx.setting),
-    )
-    fields = {
+    well = health((), board.coverage, board.yields, complete=False, limits=limits_of(ctx.setting))
+    fields: BoardFields = {
         "scraped_at": ctx.now(),
         "due_at": _due(ctx, board),
         "yields": list(well.yields),
         "alarms": list(well.alarms),
     }
-    failures = int(board.data.get("failures") or 0)
     reason = f"{look.verdict}: {look.reason}"
-    record = _failure(board.key, failures, reason, seen, ctx.setting("jobs.disable_after"), fields)
+    record = _failure(board.key, board.failures, reason, seen, ctx.setting("jobs.disable_after"), fields)
     return Failed(reason, records=(record,), counts={"boards": 1, look.verdict.value: 1})
 
 
@@ -217,7 +210,7 @@ def failed(task: Task, error: Error, settings: Mapping[str, Any]) -> Finds:
     if not began:
         return Finds()
     reason = f"{error.name}: {error.message}"
-    seen = {
+    seen: LookFields = {
         "verdict": Verdict.UNKNOWN.value,
         "reason": reason,
         "found": 0,
@@ -227,8 +220,10 @@ def failed(task: Task, error: Error, settings: Mapping[str, Any]) -> Finds:
         "at": began,
         "hash": "",
     }
-    due = began + pace_of(settings).interval(task.checkpoint.get("tier"))
-    fields = {"scraped_at": began, "due_at": due, "alarms": [f"the last look failed: {reason}"]}
+    tier = task.checkpoint.get("tier")
+    due = began + pace_of(settings).interval(str(tier) if tier else None)
+    alarm = f"the last look failed: {reason}"
+    fields: BoardFields = {"scraped_at": began, "due_at": due, "alarms": [alarm]}
     failures = int(task.checkpoint.get("failures") or 0)
     return Finds(
         records=(
@@ -240,29 +235,30 @@ def failed(task: Task, error: Error, settings: Mapping[str, Any]) -> Finds:
 
 
 def _failure(
-    key: str, failures: int, reason: str, look: Mapping[str, Any], most: float, fields: Mapping[str, Any]
+    key: str, failures: int, reason: str, look: LookFields, most: float, fields: BoardFields
 ) -> Record:
-    data: dict[str, Any] = {**fields, "failures": failures + 1, "last_look": dict(look)}
+    data: BoardFields = {**fields, "failures": failures + 1, "last_look": look}
     if failures + 1 >= most:
         data |= {
             "status": DISABLED,
             "disabled_tag": FAILING,
             "disabled_reason": f"{failures + 1} failures in a row, the last: {reason}",
         }
-    return entry(BOARD, key, data)
+    return board_entry(key, data)
 
 
 # --- what is known
 
 
-async def _board(ctx: Context) -> Found | Failed | Skipped:
+async def _board(ctx: Context) -> BoardRecord | Failed | Skipped:
     """The board, or why it is not looked at."""
-    board = await ctx.record(BOARD, str(ctx.task.payload.get("board")))
-    if board is None:
+    found = await ctx.record(BOARD, str(ctx.task.payload.get("board")))
+    if found is None:
         return Failed(f"there is no board {ctx.task.payload.get('board')!r}")
-    if board.data.get("status") != ACTIVE:
-        why = board.data.get("disabled_reason") or "it waits for a person"
-        return Skipped(f"{board.key} is {board.data.get('status')}: {why}")
+    board = BoardRecord.of(found)
+    if board.status != ACTIVE:
+        why = board.disabled_reason or "it waits for a person"
+        return Skipped(f"{board.key} is {board.status}: {why}")
     return board
 
 
@@ -298,9 +294,9 @@ async def _records(ctx: Context, keys: Sequence[str]) -> list[Found]:
     return found
 
 
-def _due(ctx: Context, board: Found) -> int:
+def _due(ctx: Context, board: BoardRecord) -> int:
     """Counted from the beginning of the look: one that had to wait does not come later every time."""
-    return int(ctx.task.checkpoint["began"]) + pace_of(ctx.setting).interval(board.data.get("tier"))
+    return int(ctx.task.checkpoint["began"]) + pace_of(ctx.setting).interval(board.tier)
 
 
 def _through(trip: Trip) -> tuple[str, ...]:

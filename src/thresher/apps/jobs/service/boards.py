@@ -11,13 +11,14 @@ from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.core.keys import canonical_url
 from thresher.core.page import Page, Verdict
 from thresher.core.record import Found, Is, Link
+from thresher.core.stored import read
 from thresher.core.task import NewTask
 from thresher.engine.registry import Registry
 from thresher.fetch.fetcher import Fetcher
 from thresher.fetch.governor import FetchOptions, Ungoverned
 from thresher.fetch.request import order
 from thresher.hiring.kinds import BOARD, POSTING
-from thresher.hiring.records import board_key, entry
+from thresher.hiring.records import BoardFields, BoardRecord, LastLook, board_entry, board_key
 from thresher.reading.platforms.boards import recognise
 from thresher.store.store import Store
 
@@ -57,22 +58,23 @@ def _key(url: str) -> str:
     return board_key(board) if board else f"site:{url}"
 
 
-def _known(url: str, board: Found | None) -> str | None:
-    if board is None:
+def _known(url: str, found: Found | None) -> str | None:
+    if found is None:
         return None
-    status = board.data.get("status")
+    board = BoardRecord.of(found)
+    status = board.status
     advice = "" if status == "active" else f"; to have it read: thresher boards enable {board.key}"
     return f"{url} is known as {board.key}, {status}{advice}"
 
 
-def find_board(store: Store, key: str) -> Found:
+def find_board(store: Store, key: str) -> BoardRecord:
     """The board of that key, or of that address."""
     found = look_up(store, BOARD, [key])
     if not found and "://" in key:
         found = look_up(store, BOARD, [_key(canonical_url(key))])
     if not found:
         raise UnknownName(f"there is no board {key!r}; thresher boards list shows them")
-    return next(iter(found.values()))
+    return BoardRecord.of(next(iter(found.values())))
 
 
 def enable_board(store: Store, registry: Registry, key: str) -> Asked:
@@ -81,7 +83,7 @@ def enable_board(store: Store, registry: Registry, key: str) -> Asked:
     """
     board = find_board(store, key)
     now = now_of(store)
-    fields = {
+    fields: BoardFields = {
         "status": "active",
         "validation_required": False,
         "failures": 0,
@@ -96,29 +98,21 @@ def enable_board(store: Store, registry: Registry, key: str) -> Asked:
         raise UnknownName(
             f"no app here reads boards; name the jobs app in thresher.yaml. {board.key} was not changed."
         )
-    write_records(store, [entry(BOARD, board.key, fields)])
+    write_records(store, [board_entry(board.key, fields)])
     return ask(store, registry, [Request(board.key, board.key, new)])[0]
 
 
-def disable_board(store: Store, key: str, reason: str) -> Found:
+def disable_board(store: Store, key: str, reason: str) -> BoardRecord:
     """Read a board no more, until a person enables it. What it had stays as it is: nobody looks, so nothing
     is closed.
     """
     board = find_board(store, key)
     if not reason.strip():
         raise UsageError("say why the board is disabled: --reason TEXT")
-    if board.data.get("status") == "disabled":
-        raise NotAllowed(f"{board.key} is disabled already: {board.data.get('disabled_reason')}")
-    write_records(
-        store,
-        [
-            entry(
-                BOARD,
-                board.key,
-                {"status": "disabled", "disabled_tag": BY_A_PERSON, "disabled_reason": reason.strip()},
-            )
-        ],
-    )
+    if board.status == "disabled":
+        raise NotAllowed(f"{board.key} is disabled already: {board.disabled_reason}")
+    fields = BoardFields(status="disabled", disabled_tag=BY_A_PERSON, disabled_reason=reason.strip())
+    write_records(store, [board_entry(board.key, fields)])
     return find_board(store, board.key)
 
 
@@ -170,7 +164,7 @@ class TriedBoard:
         return self.verdict in (Verdict.FOUND, Verdict.CONFIRMED_EMPTY)
 
 
-async def try_board(board: Found, fetcher: Fetcher) -> TriedBoard:
+async def try_board(board: BoardRecord, fetcher: Fetcher) -> TriedBoard:
     """Read a board as the next look would begin, and write nothing."""
     from thresher.apps.jobs.discovery.trial import trial  # noqa: PLC0415  only this needs the app's reading
 
@@ -228,6 +222,10 @@ class BoardDetail:
     postings: dict[str, int]
     tasks: list[int]
 
+    @property
+    def record(self) -> BoardRecord:
+        return read(BoardRecord, self.data, key=self.board.key)
+
 
 def list_boards(
     store: Store,
@@ -243,7 +241,8 @@ def list_boards(
     where = [Is(name, value) for name, value in (("status", wanted), ("platform", platform)) if value]
     link = Link("company", company) if company else None
     return [
-        board_view(each) for each in find(store, BOARD, link=link, where=where, before=before, limit=limit)
+        board_view(BoardRecord.of(each))
+        for each in find(store, BOARD, link=link, where=where, before=before, limit=limit)
     ]
 
 
@@ -255,28 +254,29 @@ def show_board(store: Store, key: str) -> BoardDetail:
         state: count(store, POSTING, link=own, where=[Is("state", state)]) for state in ("open", "closed")
     }
     return BoardDetail(
-        board_view(found), dict(found.data), postings, sorted({found.first_task, found.last_task} - {0})
+        board_view(BoardRecord.of(found)),
+        dict(found.data),
+        postings,
+        sorted({found.first_task, found.last_task} - {0}),
     )
 
 
-def board_view(found: Found) -> BoardView:
+def board_view(board: BoardRecord) -> BoardView:
     """A board as a line of a list."""
-    data = found.data
-    look = data.get("last_look") or {}
-    why = data.get("disabled_reason") or look.get("reason") or data.get("proof")
+    look = board.last_look or LastLook()
     return BoardView(
-        found.key,
-        data.get("platform"),
-        data.get("url"),
-        data.get("company"),
-        data.get("company_name"),
-        data.get("status"),
-        data.get("confidence"),
-        look.get("verdict"),
-        why,
-        data.get("open"),
-        int(data.get("failures") or 0),
-        tuple(data.get("alarms") or ()),
-        moment(data.get("scraped_at")),
-        moment(data.get("due_at")),
+        board.key,
+        board.platform,
+        board.url,
+        board.company,
+        board.company_name,
+        board.status,
+        board.confidence,
+        look.verdict,
+        board.disabled_reason or look.reason or board.proof,
+        board.open,
+        board.failures,
+        board.alarms,
+        moment(board.scraped_at),
+        moment(board.due_at),
     )

@@ -18,7 +18,7 @@ from thresher.core.record import Found, Is, Link
 from thresher.core.task import NewTask
 from thresher.engine.registry import Registry
 from thresher.hiring.kinds import BOARD, COMPANY, POSTING
-from thresher.hiring.records import company_key, company_name_key
+from thresher.hiring.records import BoardRecord, company_key, company_name_key
 from thresher.reading.platforms.boards import recognise
 from thresher.reading.values.addresses import read_address
 from thresher.store.records import AT_ONCE, find_records
@@ -219,7 +219,9 @@ def list_companies(
 def show_company(store: Store, key: str) -> CompanyDetail:
     """One company."""
     found = one(store, COMPANY, key, SHOWN_BY)
-    boards = [board_view(each) for each in find(store, BOARD, link=Link("company", key), limit=50)]
+    boards = [
+        board_view(BoardRecord.of(each)) for each in find(store, BOARD, link=Link("company", key), limit=50)
+    ]
     evidence = as_json(found.evidence) if found.evidence else None
     points, tasks = company_parts(found.data), sorted({found.first_task, found.last_task} - {0})
     return CompanyDetail(_view(store, found), dict(found.data), evidence, boards, points, tasks)

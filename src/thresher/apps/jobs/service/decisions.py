@@ -11,6 +11,7 @@ from thresher.admin.tasks import Fields, list_tasks, show_task
 from thresher.core.errors import UnknownName
 from thresher.core.record import Found
 from thresher.hiring.kinds import BOARD, COMPANY, POSTING
+from thresher.hiring.records import BoardRecord, TriedAddress
 from thresher.store.store import Store
 
 DECISION, MATCH = "decision", "match"
@@ -125,35 +126,26 @@ def _company(store: Store, found: Found) -> Explanation:
 
 
 def _board(store: Store, found: Found) -> Explanation:
-    data = found.data
-    look = data.get("last_look") or {}
-    owner = data.get("company_name") or data.get("company") or "nobody we know"
-    said = [f"It belongs to {owner}: {data.get('proof') or 'no proof is kept'}"]
-    said += (
-        [f"Confidence {data.get('confidence')}, found by {data.get('method')}."]
-        if data.get("confidence")
-        else []
-    )
-    said += (
-        [f"Last look: {look.get('verdict')}. {look.get('reason') or ''}".strip()]
-        if look
-        else ["Nobody has looked at it yet."]
-    )
-    said += (
-        [f"Disabled ({data.get('disabled_tag')}): {data.get('disabled_reason')}"]
-        if data.get("status") == "disabled"
-        else []
-    )
-    said += [f"Alarm: {each}" for each in data.get("alarms") or ()]
-    said += [_tried(each) for each in data.get("tried") or ()]
+    board = BoardRecord.of(found)
+    look = board.last_look
+    owner = board.company_name or board.company or "nobody we know"
+    said = [f"It belongs to {owner}: {board.proof or 'no proof is kept'}"]
+    if board.confidence:
+        said.append(f"Confidence {board.confidence}, found by {board.method}.")
+    seen = f"Last look: {look.verdict}. {look.reason or ''}".strip() if look else None
+    said.append(seen or "Nobody has looked at it yet.")
+    if board.status == "disabled":
+        said.append(f"Disabled ({board.disabled_tag}): {board.disabled_reason}")
+    said += [f"Alarm: {each}" for each in board.alarms]
+    said += [_tried(each) for each in board.tried]
     return Explanation(
         BOARD,
         found.key,
-        str(data.get("url") or found.key),
-        str(data.get("status")),
+        board.url or found.key,
+        str(board.status),
         said,
         None,
-        _tasks(store, data.get("url"), [found]),
+        _tasks(store, board.url, [found]),
     )
 
 
@@ -169,13 +161,13 @@ def _part(part: Mapping[str, Any]) -> str:
     return f"{part.get('points', 0):+} {part.get('rule')}{why}{quote}"
 
 
-def _tried(tried: Mapping[str, Any]) -> str:
+def _tried(tried: TriedAddress) -> str:
     rest = ", ".join(
         f"{name} {value}"
-        for name, value in tried.items()
-        if name not in ("method", "url") and value not in (None, "")
+        for name, value in tried.as_json().items()
+        if name not in ("method", "url") and value != ""
     )
-    return f"Tried {tried.get('url')} ({tried.get('method')}): {rest or 'nothing came of it'}"
+    return f"TriedAddress {tried.url} ({tried.method}): {rest or 'nothing came of it'}"
 
 
 def _tasks(store: Store, url: object, records: Sequence[Found]) -> list[Fields]:

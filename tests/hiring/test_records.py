@@ -1,0 +1,59 @@
+"""Companies, boards and postings as they are stored."""
+
+from typing import Any, get_type_hints
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.core.stored_values import all_fit, said_of, stored_fields, whole
+from thresher.core.record import Found
+from thresher.core.stored import read, written
+from thresher.hiring.kinds import BOARD
+from thresher.hiring.records import BoardFields, BoardRecord, LastLook, LookFields, TriedAddress, look_fields
+from thresher.reading.platforms.boards import Board
+
+RECORDS = (BoardRecord,)
+PARTS = (LastLook, TriedAddress)
+
+
+def of_any(kinds: tuple[type, ...], values: Any) -> st.SearchStrategy[Any]:
+    return st.sampled_from(kinds).flatmap(lambda kind: st.tuples(st.just(kind), values(kind)))
+
+
+@pytest.mark.promise(1)
+@given(of_any(RECORDS, said_of))
+def test_a_record_that_says_anything_is_read_and_what_makes_no_sense_is_left_out(
+    case: tuple[Any, Any],
+) -> None:
+    kind, said = case
+    assert all_fit(kind.of(Found("any", "key", said)))
+
+
+@given(of_any(RECORDS, lambda kind: whole(kind, key="key")) | of_any(PARTS, whole))
+def test_a_record_is_read_back_as_it_was_written(case: tuple[Any, Any]) -> None:
+    kind, value = case
+    stored = orjson.loads(orjson.dumps(written(value)))
+    assert read(kind, stored, **({"key": "key"} if kind in RECORDS else {})) == value
+
+
+@pytest.mark.parametrize(("kind", "writes"), [(BoardRecord, BoardFields), (LastLook, LookFields)])
+def test_what_a_task_may_write_is_what_is_read(kind: type, writes: type) -> None:
+    assert set(get_type_hints(writes)) == set(stored_fields(kind))
+
+
+def test_a_board_that_a_task_knew_a_part_of_has_the_rest_by_default() -> None:
+    board = BoardRecord.of(Found(BOARD, "lever:acme", {"status": "active", "failures": None}))
+    assert (board.key, board.status, board.failures, board.last_look) == ("lever:acme", "active", 0, None)
+
+
+def test_the_address_of_a_board_is_called_whatever_its_record_says() -> None:
+    odd = {"platform": ["x"], "token": {"a": 1}, "parts": [1], "url": 5}
+    assert BoardRecord.of(Found(BOARD, "board", odd)).address == Board("site", None, "", {})
+
+
+def test_a_look_that_changes_nothing_keeps_what_the_last_one_said() -> None:
+    look = LastLook(verdict="found", found=3, total=None, complete=True, alone=True, hash="h", at=5)
+    assert read(LastLook, dict(look_fields(look))) == look
+    assert look_fields(look)["total"] is None
