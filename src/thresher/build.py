@@ -331,7 +331,7 @@ def opened_worker(runtime: Runtime, url: str, *, until_idle: bool = False, **how
         pool = ProcessPool(lambda: runtime.store.settings, partial(note_stopped, runtime.store))
         stage_pool = ProcessPool(lambda: runtime.store.settings, partial(note_stopped, runtime.store))
         fetcher = make_fetcher(runtime.outward, lambda: runtime.store.settings, runtime.store, pool.run)
-        check_reachable = Services(
+        services = Services(
             fetcher,
             make_advisor(runtime, providers),
             providers,
@@ -346,7 +346,7 @@ def opened_worker(runtime: Runtime, url: str, *, until_idle: bool = False, **how
             pumps=pumps,
             until_idle=until_idle,
             patience=patience,
-            services=check_reachable,
+            services=services,
             **how,
         )
     finally:

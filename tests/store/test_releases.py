@@ -324,7 +324,7 @@ async def until_idle(shop: Runtime, url: str, clock: Later) -> None:
             shop.registry,
             heartbeat_store=beat,
             until_idle=True,
-            reach=Services(fetcher),
+            services=Services(fetcher),
             clock=clock,
         ).run()
 

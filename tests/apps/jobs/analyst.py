@@ -105,6 +105,6 @@ class Analyst:
             self.registry,
             heartbeat_store=self.shop.machine(),
             until_idle=True,
-            reach=Services(fetcher, advisor, providers),
+            services=Services(fetcher, advisor, providers),
             clock=self.shop.clock,
         )

@@ -71,7 +71,7 @@ class Finder:
                 self.registry,
                 heartbeat_store=self.shop.machine(),
                 until_idle=True,
-                reach=Services(self.fetcher()),
+                services=Services(self.fetcher()),
                 clock=self.shop.clock,
             )
             await asyncio.wait_for(worker.run(), PATIENCE)

@@ -173,7 +173,7 @@ class Scraping:
                 self.registry,
                 heartbeat_store=self.shop.machine(),
                 until_idle=True,
-                reach=self._reach(fetcher),
+                services=self._reach(fetcher),
                 clock=self.clock,
             )
             await asyncio.wait_for(worker.run(), PATIENCE)

@@ -150,7 +150,7 @@ class Search:
                 self.registry,
                 heartbeat_store=self.shop.machine(),
                 until_idle=True,
-                reach=self._reach(fetcher),
+                services=self._reach(fetcher),
                 clock=self.clock,
             )
             return await asyncio.wait_for(worker.run(), PATIENCE)
