@@ -10,7 +10,7 @@ import resource
 from pathlib import Path
 
 from thresher import App, Context, Done, Outcome, Pipeline, Stage, build
-from thresher.bench.fill import Field, fill
+from thresher.bench.fill import BenchField, fill
 from thresher.bench.queue import database_for
 from thresher.engine import worker as loop
 from thresher.engine.registry import Registry
@@ -41,7 +41,7 @@ def main() -> None:
 
     with database_for(given.store, None, "process") as url:
         with build.opened_store(url) as store:
-            fill(store, Field(lanes=1_000, gates=3, backlog=given.tasks, blocked=0))
+            fill(store, BenchField(lanes=1_000, gates=3, backlog=given.tasks, blocked=0))
         with build.opened_store(url) as store:
             registry = Registry([App("bench", pipelines=(Pipeline("noop", Stage(noop)),))])
             with build.opened_worker(build.Runtime(store, registry), url) as worker:

@@ -19,7 +19,7 @@ from evaluate.score import Score
 from thresher.core.evidence import Place
 from thresher.core.schema import Field, Kind
 from thresher.evidence.find import places
-from thresher.evidence.text_index import Sheet
+from thresher.evidence.text_index import TextIndex
 from thresher.reading.html.document import Document
 from thresher.reading.text.markdown import full_markdown
 from thresher.reading.text.plain import full_text
@@ -38,7 +38,7 @@ class _Labelled:
     file: str
     site: str
     labels: dict[str, list[str]]
-    sheets: tuple[tuple[str, Sheet], ...]
+    sheets: tuple[tuple[str, TextIndex], ...]
     shown: str
 
 
@@ -90,7 +90,7 @@ def _labelled(entry: Entry) -> _Labelled:
     labels = {
         name: found for name, value in entry.truth.items() if name not in _ABOUT and (found := _values(value))
     }
-    sheets = (("text", Sheet(text)), ("markdown", Sheet(markdown)))
+    sheets = (("text", TextIndex(text)), ("markdown", TextIndex(markdown)))
     return _Labelled(entry.file, str(Path(entry.file).parent), labels, sheets, plain(text))
 
 
@@ -105,7 +105,7 @@ def _field(name: str) -> Field:
     return Field("value", Kind.MONEY if name in _MONEY else Kind.TEXT)
 
 
-def _look(field: Field, value: str, sheet: Sheet) -> Place | None:
+def _look(field: Field, value: str, sheet: TextIndex) -> Place | None:
     return next(iter(places(field, value, sheet)), None)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from thresher.core.evidence import Material
 from thresher.core.schema import Field, Kind, Schema
-from thresher.evidence.text_index import Sheet
+from thresher.evidence.text_index import TextIndex
 from thresher.evidence.verify import sheets, verified
 from thresher.reading.html.document import Document
 from thresher.reading.text.markdown import full_markdown
@@ -114,7 +114,7 @@ DESIGNS = {
 
 
 @cache
-def _read(design: str, form: str) -> list[Sheet]:
+def _read(design: str, form: str) -> list[TextIndex]:
     head = "<nav><a href=/>Home</a><a href=/all>All</a></nav><h1>Openings at Acme</h1>"
     markup = f"{head}{DESIGNS[design]}<footer>Acme 2025, call 555-1234</footer>"
     document = Document.from_html(f"<html><body>{markup}</body></html>", URL)

@@ -1,6 +1,6 @@
 """Pages of a company, and what is read from them."""
 
-from thresher.hiring.company.dossier import Dossier, Leaf, dossier
+from thresher.hiring.company.dossier import Dossier, DossierPage, dossier
 from thresher.hiring.company.facts import read_facts
 from thresher.reading.html.document import Document
 
@@ -17,7 +17,7 @@ ENGLISH = """
 
 
 def told(html: str, role: str = "about", url: str = "https://www.tarn.example/about") -> Dossier:
-    return dossier([Leaf(role, Document(PROSE.format(html), url))])
+    return dossier([DossierPage(role, Document(PROSE.format(html), url))])
 
 
 def facts(html: str, **how: str) -> dict[str, object]:

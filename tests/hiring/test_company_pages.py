@@ -15,7 +15,7 @@ from thresher.hiring.company.completeness import (
     is_fresh,
     size_category,
 )
-from thresher.hiring.company.dossier import Leaf
+from thresher.hiring.company.dossier import DossierPage
 from thresher.hiring.company.facts import founded, read_facts, seated, since
 from thresher.hiring.company.headcount import headcount
 from thresher.hiring.company.openings import openings
@@ -49,8 +49,8 @@ def test_a_board_is_not_visited_because_its_address_says_what_it_is():
     )
 
 
-def leaf(html: str, role: str = "careers", url: str = "https://www.tarn.example/careers") -> Leaf:
-    return Leaf(role, Document(f"<html><head></head><body>{html}</body></html>", url))
+def leaf(html: str, role: str = "careers", url: str = "https://www.tarn.example/careers") -> DossierPage:
+    return DossierPage(role, Document(f"<html><head></head><body>{html}</body></html>", url))
 
 
 def test_the_careers_page_shows_the_board():

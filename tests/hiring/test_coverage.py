@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.hiring.coverage import MAX_YIELDS, Limits, coverage, health
+from thresher.hiring.coverage import MAX_YIELDS, CoverageLimits, coverage, health
 from thresher.reading.postings.posting import Posting, Salary
 
 pytestmark = pytest.mark.promise(10)
@@ -80,6 +80,6 @@ def test_a_field_that_was_always_rare_raises_no_alarm():
 def test_the_history_is_bounded_and_keeps_the_newest(numbers, complete):
     yields: tuple[int, ...] = ()
     for number in numbers:
-        yields = health(postings(number), {}, yields, complete=complete, limits=Limits()).yields
+        yields = health(postings(number), {}, yields, complete=complete, limits=CoverageLimits()).yields
     assert len(yields) <= MAX_YIELDS
     assert list(yields) == [number for number in numbers if complete or not number][-MAX_YIELDS:]

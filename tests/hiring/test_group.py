@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 
 from tests.hiring.pairs import HARD, OPENINGS, PLACES, Case, cases, first, posting, second
 from thresher.hiring.fingerprint import print_of
-from thresher.hiring.same_opening import Copy, Reason, copy_of, home, lead, page_of, pair, same
+from thresher.hiring.same_opening import Copy, GroupReason, copy_of, home, lead, page_of, pair, same
 
 CASES = cases()
 
 
-def judged(case: Case) -> Reason | None:
+def judged(case: Case) -> GroupReason | None:
     one, other = copy_of("one", case.one), copy_of("other", case.other)
     return same(one, other, {pair("one", "other")} if case.apart else ())
 
@@ -39,7 +39,7 @@ def test_most_copies_of_an_opening_are_found():
 @pytest.mark.parametrize("name", OPENINGS)
 @pytest.mark.parametrize("what", PLACES)
 def test_one_posting_per_city_is_a_group_and_says_why(name: str, what: str):
-    assert same(copy_of("a", first(name)), copy_of("b", PLACES[what](name))) is Reason.OTHER_PLACES
+    assert same(copy_of("a", first(name)), copy_of("b", PLACES[what](name))) is GroupReason.OTHER_PLACES
 
 
 @given(
@@ -73,10 +73,10 @@ def test_what_a_person_took_apart_joins_no_group_with_the_other_in_it():
         copy_of("c", posting("ward", "5", "third")),
     )
     apart = {pair("c", "a")}
-    assert same(third, other, apart) is Reason.SAME_TEXT
-    assert home(third, {"g": [other]}, apart) == ("g", Reason.SAME_TEXT)
+    assert same(third, other, apart) is GroupReason.SAME_TEXT
+    assert home(third, {"g": [other]}, apart) == ("g", GroupReason.SAME_TEXT)
     assert home(third, {"g": [one, other]}, apart) is None
-    assert home(third, {"g": [one, other]}) == ("g", Reason.SAME_TEXT)
+    assert home(third, {"g": [one, other]}) == ("g", GroupReason.SAME_TEXT)
 
 
 def test_a_posting_is_not_its_own_copy():

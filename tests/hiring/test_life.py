@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.hiring.lifecycle import CLOSED, OPEN, Known, Lives, Rules, lives
+from thresher.hiring.lifecycle import CLOSED, OPEN, Known, LifecycleRules, Lifecycles, lives
 
 pytestmark = pytest.mark.promise(7)
 
@@ -18,7 +18,7 @@ def rows(*numbers: int) -> dict[str, str]:
     return {f"p{each}": f"row {each}" for each in numbers}
 
 
-def after(known: dict[str, Known], seen: dict[str, str], found: Lives) -> dict[str, Known]:
+def after(known: dict[str, Known], seen: dict[str, str], found: Lifecycles) -> dict[str, Known]:
     """The board as it is written down after a look."""
     kept = dict(known)
     for key in (*found.new, *found.changed, *found.relisted, *found.back):
@@ -247,8 +247,8 @@ def test_every_posting_has_exactly_one_fate(was, is_there, complete):
 
 def test_the_rules_are_numbers():
     known = board(20, **{f"p{each}": 3 for each in range(20)})
-    assert lives(known, rows(0), complete=True, rules=Rules(looks=4, few=20)).closed
-    assert not lives(known, rows(0), complete=True, rules=Rules(looks=5)).closed
+    assert lives(known, rows(0), complete=True, rules=LifecycleRules(looks=4, few=20)).closed
+    assert not lives(known, rows(0), complete=True, rules=LifecycleRules(looks=5)).closed
 
 
 PARTS = st.sampled_from(["", "1", "2", "3"])

@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 from thresher.apps.jobs.discovery.candidate import slugs
 from thresher.hiring.confidence import Confidence, Method, accepts, confidence, standing
 from thresher.hiring.names import Likeness, liken, name_words
-from thresher.hiring.ownership import Proof, Signs, Strength, Wanted, prove, stands_on
+from thresher.hiring.ownership import Proof, Signs, Strength, WantedCompany, prove, stands_on
 from thresher.practice.web.company import HOSTED, company, directory, owner
 from thresher.reading.platforms.platform import guessable
 
-MAPLE = Wanted("Maple Water", "https://www.maplewater.example/")
+MAPLE = WantedCompany("Maple Water", "https://www.maplewater.example/")
 
 
 def by_name(wanted, *names):
-    return prove(Wanted(wanted), Signs(names))
+    return prove(WantedCompany(wanted), Signs(names))
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_a_page_that_leads_to_a_strangers_board_is_not_enough():
 
 
 def test_a_page_that_leads_to_a_board_under_the_brand_of_the_domain_is_proof():
-    wanted = Wanted("Holzmann Beteiligungen", "https://www.growbig.example/")
+    wanted = WantedCompany("Holzmann Beteiligungen", "https://www.growbig.example/")
     assert (
         prove(wanted, Signs(names=("GrowBig Robotics",), pages=("https://growbig.example/jobs",))).strength
         is Strength.PROVEN
@@ -140,7 +140,7 @@ def test_one_posting_on_a_board_of_many_companies_proves_only_itself():
 
 @pytest.mark.promise(7)
 def test_a_site_that_many_share_is_the_companys_only_in_its_own_corner():
-    wanted = Wanted("Maple Water", "https://network.example/company/maple-water")
+    wanted = WantedCompany("Maple Water", "https://network.example/company/maple-water")
     assert prove(wanted, Signs(sites=("https://network.example/company/otter",))).strength is Strength.NONE
     assert (
         prove(wanted, Signs(sites=("https://network.example/company/maple-water-robotics",))).strength
@@ -155,7 +155,7 @@ def test_a_site_that_many_share_is_the_companys_only_in_its_own_corner():
 
 @pytest.mark.promise(7)
 def test_the_host_of_a_platform_is_not_the_companys_own_site():
-    wanted = Wanted("Maple Water", "https://maplewater.recruitee.com/")
+    wanted = WantedCompany("Maple Water", "https://maplewater.recruitee.com/")
     home = "https://maplewater.recruitee.com/"
     assert (
         prove(wanted, Signs(sites=(f"{home}o/driver",), pages=(home,), homes=(home,))).strength
@@ -189,9 +189,11 @@ def test_a_guessed_token_that_is_not_the_companys_own_label_needs_more_than_a_na
     signs = Signs(names=("Maple Water",), guess="maple-water")
     assert not accepts(Method.GUESS, prove(MAPLE, signs))
     assert prove(MAPLE, Signs(names=("Maple Water",), guess="maplewater")).strength is Strength.LIKELY
-    assert prove(Wanted("Maple Water"), signs).strength is Strength.LIKELY
+    assert prove(WantedCompany("Maple Water"), signs).strength is Strength.LIKELY
     assert (
-        prove(Wanted("Jerry.ai", "https://jerry.ai/"), Signs(names=("Jerryai",), guess="jerryai")).strength
+        prove(
+            WantedCompany("Jerry.ai", "https://jerry.ai/"), Signs(names=("Jerryai",), guess="jerryai")
+        ).strength
         is Strength.LIKELY
     )
     assert (
@@ -213,14 +215,19 @@ def test_a_board_on_the_companys_own_domain_is_the_companys():
 
 
 def test_a_board_that_calls_itself_by_a_domain_is_judged_by_the_domain():
-    assert prove(Wanted("Jerry", "https://jerry.ai/"), Signs(names=("Jerry.ai",))).strength is Strength.PROVEN
-    other = prove(Wanted("Jerry", "https://jerry.example/"), Signs(names=("Jerry.ai",)))
+    assert (
+        prove(WantedCompany("Jerry", "https://jerry.ai/"), Signs(names=("Jerry.ai",))).strength
+        is Strength.PROVEN
+    )
+    other = prove(WantedCompany("Jerry", "https://jerry.example/"), Signs(names=("Jerry.ai",)))
     assert (other.strength, other.contradicted) == (Strength.NONE, True)
     assert by_name("Booking.com", "Booking.com").strength is Strength.LIKELY
 
 
 def test_without_a_company_there_is_nothing_to_prove():
-    assert prove(Wanted(), Signs(names=("Acme",))) == Proof("no company was named that it should belong to")
+    assert prove(WantedCompany(), Signs(names=("Acme",))) == Proof(
+        "no company was named that it should belong to"
+    )
 
 
 @pytest.mark.promise(7)
@@ -229,7 +236,7 @@ def test_without_a_company_there_is_nothing_to_prove():
 def test_no_board_of_a_namesake_is_ever_taken_for_the_companys(seed, declares):
     strangers = rightful = 0
     for each in directory(seed, 400):
-        wanted = Wanted(each.name, f"https://{each.site}/")
+        wanted = WantedCompany(each.name, f"https://{each.site}/")
         for platform in (platform.name for platform in guessable() if platform.name in HOSTED):
             for token in slugs(each.name, wanted.website):
                 found = owner(seed, platform, token)
@@ -271,7 +278,7 @@ def test_likeness_is_never_the_same_for_names_with_other_letters(one, other):
 )
 def test_whatever_a_board_shows_there_is_a_sentence_and_no_error(name, names, urls, website):
     proof = prove(
-        Wanted(name, website), Signs(tuple(names), tuple(urls), tuple(urls), urls[0] if urls else None)
+        WantedCompany(name, website), Signs(tuple(names), tuple(urls), tuple(urls), urls[0] if urls else None)
     )
     assert proof.sentence
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.hiring.company.office import Town, office
-from thresher.hiring.company.priority import Points, Seen, priority, tier
+from thresher.hiring.company.priority import CompanyFindings, PriorityPoints, priority, tier
 from thresher.hiring.finding import Finding
 
 PORTLAND = Town("Portland", "OR", "US")
@@ -139,12 +139,12 @@ def test_the_quote_stands_in_the_line(words):
     assert found is None or f"x\n{text}"[found.start : found.end] == found.value
 
 
-def seen(*technologies: str, **others: Finding[str]) -> Seen:
-    return Seen(technologies=[(name, f"We use {name}.") for name in technologies], **others)
+def seen(*technologies: str, **others: Finding[str]) -> CompanyFindings:
+    return CompanyFindings(technologies=[(name, f"We use {name}.") for name in technologies], **others)
 
 
-def worth(found: Seen, **how):
-    return priority(found, **({"city": "Portland", "ranks": RANKS, "points": Points()} | how))
+def worth(found: CompanyFindings, **how):
+    return priority(found, **({"city": "Portland", "ranks": RANKS, "points": PriorityPoints()} | how))
 
 
 def test_the_top_tier_can_be_reached():
@@ -183,7 +183,7 @@ def test_a_disliked_technology_costs_points():
     [(150, "S"), (149, "A"), (100, "A"), (99, "B"), (70, "B"), (69, "C"), (50, "C"), (49, "D"), (0, "D")],
 )
 def test_tiers_begin_where_they_should(score, wanted):
-    assert tier(score, Points()) == wanted
+    assert tier(score, PriorityPoints()) == wanted
 
 
 def test_without_a_profile_there_are_no_points_for_city_and_technologies_and_it_says_so():
@@ -195,7 +195,7 @@ def test_without_a_profile_there_are_no_points_for_city_and_technologies_and_it_
 
 
 def test_numbers_are_the_persons_to_choose():
-    assert worth(seen(office=HERE), points=Points(city=7, tier_c=5)).tier == "C"
+    assert worth(seen(office=HERE), points=PriorityPoints(city=7, tier_c=5)).tier == "C"
 
 
 @pytest.mark.promise(13)

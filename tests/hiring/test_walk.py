@@ -6,16 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.hiring.model_source import ModelSource
-from thresher.hiring.list_walk import MAX_IDS, Bounds, Tally, Walk, proves, split
+from thresher.hiring.list_walk import MAX_IDS, Tally, Walk, WalkLimits, proves, split
 from thresher.reading.platforms.platform import Paging
 from thresher.reading.postings.posting import Listing, Posting
 
 pytestmark = pytest.mark.promise(7)
 
-USUAL = Bounds()
+USUAL = WalkLimits()
 
 
-def walked(source: ModelSource, bounds: Bounds = USUAL, known: frozenset[int] = frozenset()) -> Tally:
+def walked(source: ModelSource, bounds: WalkLimits = USUAL, known: frozenset[int] = frozenset()) -> Tally:
     walk = Walk(source.paging, bounds)
     while walk.ask:
         listing, facets = source.answer(walk.ask)
@@ -80,21 +80,21 @@ def test_a_total_that_is_said_once_holds_for_all_pages():
 
 
 def test_a_total_of_nothing_beside_rows_says_nothing():
-    walk = Walk(Paging("offset", "offset", size=2), Bounds())
+    walk = Walk(Paging("offset", "offset", size=2), WalkLimits())
     walk.take(listing(1, 2, total=3))
     walk.take(listing(3, total=0))
     assert (walk.tally().complete, walk.tally().total) == (True, 3)
 
 
 def test_an_empty_answer_with_a_total_is_not_an_empty_list():
-    walk = Walk(Paging("none"), Bounds())
+    walk = Walk(Paging("none"), WalkLimits())
     walk.take(listing(total=18))
     assert (walk.tally().complete, walk.tally().ended) == (False, "total fell short: 18 said, 0 shown")
 
 
 def test_an_empty_answer_proves_nothing_where_every_name_is_answered_so():
     for paging in (Paging("none"), Paging("offset", "offset", size=10)):
-        walk = Walk(paging, Bounds())
+        walk = Walk(paging, WalkLimits())
         walk.take(listing(total=0, proof=False))
         assert not walk.tally().complete
 
@@ -124,7 +124,7 @@ def test_a_page_that_is_repeated_ends_the_walk():
 
 
 def test_links_in_a_circle_end_the_walk():
-    walk = Walk(Paging("next"), Bounds())
+    walk = Walk(Paging("next"), WalkLimits())
     for numbers, following in (((1, 2), "b"), ((3, 4), "c"), ((5, 6), "b")):
         walk.take(listing(*numbers, following=following))
     assert (walk.ask, walk.tally().complete, walk.tally().ended) == (
@@ -135,7 +135,7 @@ def test_links_in_a_circle_end_the_walk():
 
 
 def test_a_page_without_rows_that_still_leads_on_is_no_end():
-    walk = Walk(Paging("next"), Bounds())
+    walk = Walk(Paging("next"), WalkLimits())
     walk.take(listing(1, 2, following="b"))
     walk.take(listing(following="c"))
     assert (walk.tally().complete, walk.tally().ended) == (
@@ -145,7 +145,7 @@ def test_a_page_without_rows_that_still_leads_on_is_no_end():
 
 
 def test_next_links_that_disagree_are_followed_but_prove_nothing():
-    walk = Walk(Paging("next"), Bounds())
+    walk = Walk(Paging("next"), WalkLimits())
     walk.take(listing(1, 2, following="b"), doubt="two next-links disagree")
     walk.take(listing(3))
     assert (walk.tally().found, walk.tally().complete, walk.tally().ended) == (
@@ -156,7 +156,7 @@ def test_next_links_that_disagree_are_followed_but_prove_nothing():
 
 
 def test_a_page_that_says_how_many_there_are_ends_the_walk_at_the_last_of_them():
-    walk = Walk(Paging("page", "page", size=2), Bounds())
+    walk = Walk(Paging("page", "page", size=2), WalkLimits())
     walk.take(listing(1, 2), of_pages=2)
     assert walk.ask is not None
     walk.take(listing(3, 4), of_pages=2)
@@ -164,13 +164,13 @@ def test_a_page_that_says_how_many_there_are_ends_the_walk_at_the_last_of_them()
 
 
 def test_a_page_that_speaks_of_others_and_leads_to_none_is_not_the_end():
-    walk = Walk(Paging("next"), Bounds())
+    walk = Walk(Paging("next"), WalkLimits())
     walk.take(listing(1, 2), of_pages=3)
     assert (walk.tally().complete, walk.tally().ended) == (False, "2; page 1 of 3 does not lead on")
 
 
 def test_rows_that_come_again_on_a_later_page_do_not_count_towards_the_total():
-    walk = Walk(Paging("offset", "offset", size=3), Bounds())
+    walk = Walk(Paging("offset", "offset", size=3), WalkLimits())
     walk.take(listing(1, 2, 3, total=6))
     walk.take(listing(3, 4, 5, total=6))  # an order that is not stable: one row twice, another not at all
     walk.take(listing(total=6))
@@ -178,7 +178,7 @@ def test_rows_that_come_again_on_a_later_page_do_not_count_towards_the_total():
 
 
 def test_rows_that_come_again_in_a_list_that_does_not_count_itself_are_a_doubt():
-    walk = Walk(Paging("page", "page", size=3), Bounds())
+    walk = Walk(Paging("page", "page", size=3), WalkLimits())
     walk.take(listing(1, 2, 3))
     walk.take(listing(3, 4, 5))
     walk.take(listing())
@@ -200,32 +200,34 @@ def test_a_total_that_moves_while_we_walk_proves_nothing():
 
 
 def test_a_walk_ends_at_the_bound_of_pages_and_of_rows():
-    tally = walked(ModelSource(list(range(100))), Bounds(pages=3))
+    tally = walked(ModelSource(list(range(100))), WalkLimits(pages=3))
     assert (tally.found, tally.complete, tally.ended) == (15, False, "stopped at the bound of 3 pages")
-    tally = walked(ModelSource(list(range(100))), Bounds(rows=20))
+    tally = walked(ModelSource(list(range(100))), WalkLimits(rows=20))
     assert (tally.found, tally.complete, tally.ended) == (20, False, "stopped at the bound of 20 rows")
 
 
 def test_one_answer_with_as_many_rows_as_the_bound_may_have_been_cut_off():
-    assert not walked(ModelSource(list(range(30)), kind="none", says_total=False), Bounds(rows=30)).complete
+    assert not walked(
+        ModelSource(list(range(30)), kind="none", says_total=False), WalkLimits(rows=30)
+    ).complete
 
 
 def test_known_pages_end_a_walk_after_two_in_a_row_and_then_it_is_not_complete():
     rows = list(range(100))
     known = frozenset(rows) - {7}
-    tally = walked(ModelSource(rows), Bounds(known_pages=2), known)
+    tally = walked(ModelSource(rows), WalkLimits(known_pages=2), known)
     assert (tally.found, tally.pages, tally.complete) == (20, 4, False)
     assert tally.ended == "stopped: 2 pages in a row with nothing new"
 
 
 def test_known_pages_at_the_end_of_a_list_take_nothing_from_its_proof():
-    tally = walked(ModelSource(list(range(9))), Bounds(known_pages=2), frozenset(range(9)))
+    tally = walked(ModelSource(list(range(9))), WalkLimits(known_pages=2), frozenset(range(9)))
     assert tally.complete
 
 
 def test_a_list_past_its_cap_without_facets_says_that_it_is_capped():
     source = ModelSource(list(range(40)), cap=20, total_is_true=True)
-    walk = Walk(source.paging, Bounds())
+    walk = Walk(source.paging, WalkLimits())
     while walk.ask:
         walk.take(source.answer(walk.ask)[0])
     assert (walk.tally().found, walk.tally().complete, walk.tally().ended) == (
@@ -238,7 +240,7 @@ def test_a_list_past_its_cap_without_facets_says_that_it_is_capped():
 @pytest.mark.parametrize("size", [5, 6])
 def test_a_list_with_exactly_as_many_rows_as_the_cap_may_have_more(size):
     source = ModelSource(list(range(20)), cap=20, size=size)
-    walk = Walk(source.paging, Bounds())
+    walk = Walk(source.paging, WalkLimits())
     while walk.ask:
         walk.take(source.answer(walk.ask)[0])
     assert not walk.tally().complete
@@ -377,5 +379,5 @@ def test_a_list_past_its_cap_is_whole_or_says_so(
 @given(SOURCES, st.integers(1, 20), st.integers(1, 100))
 def test_a_walk_never_goes_past_its_bounds(source, pages, rows):
     source.wraps = True
-    walked(source, Bounds(pages=pages, rows=rows))
+    walked(source, WalkLimits(pages=pages, rows=rows))
     assert source.asked <= pages

@@ -13,7 +13,7 @@ import typer
 
 from tests.house.pages.cli import root
 from tests.house.paper import ROOT, Block, anchors, blocks, commands, links, name, pages, prose
-from thresher.cli.call import Call
+from thresher.cli.call import CommandCall
 from thresher.cli.main import hoist
 
 KINDS = {"console", "mermaid", "python", "sql", "text", "toml", "yaml", ""}
@@ -108,7 +108,7 @@ def test_every_command_in_running_text_exists(page: Path):
             elif not hasattr(command, "commands") or rest[0].isupper() or "|" in rest[0] or rest[0] == "…":
                 break
             else:
-                context = typer.Context(command, obj=Call())
+                context = typer.Context(command, obj=CommandCall())
                 _, command, rest = command.resolve_command(context, rest)
 
 

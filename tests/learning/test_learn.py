@@ -5,7 +5,7 @@ import pytest
 from tests.learning.sites import LAYOUTS, SHELF, TOOLS, Layout, boxes, definitions, example, page, table
 from thresher.core.schema import Field, Kind, Schema
 from thresher.learning.example import Example
-from thresher.learning.extractor import Extractor, Refusal
+from thresher.learning.extractor import Extractor, LearningRefusal
 from thresher.learning.learn import learn
 from thresher.learning.locator import Family
 from thresher.learning.read import read
@@ -29,7 +29,7 @@ def learned(schema: Schema, examples: list[Example], **more: list[Example]) -> E
 def test_two_pages_are_enough_and_one_is_not(layout: Layout) -> None:
     assert isinstance(learn(TOOLS, [example(layout, tool) for tool in SHELF[:2]]), Extractor)
     refused = learn(TOOLS, [example(layout, SHELF[0])])
-    assert isinstance(refused, Refusal)
+    assert isinstance(refused, LearningRefusal)
     assert "at least 2" in refused.reason
 
 
@@ -76,7 +76,7 @@ def test_a_value_told_from_its_neighbours_by_order_alone_gets_no_rule() -> None:
         for page, value in zip(shop(*bodies), ("Steel", "Ash", "Brass"), strict=True)
     ]
     found = learn(Schema("s", (Field("material"),)), examples)
-    assert isinstance(found, Refusal)
+    assert isinstance(found, LearningRefusal)
     assert "order" in found.fields["material"]
 
 
@@ -87,7 +87,7 @@ def test_a_rule_that_speaks_where_the_field_is_known_to_be_absent_is_none() -> N
         Schema("s", (Field("wood"),)),
         [Example(page, label) for page, label in zip(shop(*bodies), labels, strict=True)],
     )
-    assert isinstance(found, Refusal)
+    assert isinstance(found, LearningRefusal)
 
 
 def test_a_rule_that_is_wrong_on_a_page_held_back_is_dropped() -> None:

@@ -7,11 +7,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from thresher.core.schema import Field, Kind
-from thresher.learning.affix import Part, fit
+from thresher.learning.affix import Affix, fit
 from thresher.learning.learn import pattern
 from thresher.learning.locator import expression
 from thresher.learning.shape import shape
-from thresher.learning.value_shape import Look, look, odd_look
+from thresher.learning.value_shape import ValueShape, look, odd_look
 from thresher.learning.wording import amount, number, says, squeezed
 
 
@@ -52,7 +52,7 @@ def test_contexts_are_whole_words() -> None:
 
 def test_contexts_hold_on_every_text() -> None:
     part = fit(["by Ann in Leeds", "by Bea in York"], [["Ann"], ["Bea"]])
-    assert part == Part("by ", " in ", start=True, end=False)
+    assert part == Affix("by ", " in ", start=True, end=False)
     assert part.take("by Cid in Hull") == ["Cid"]
     assert part.take("from Cid in Hull") == []
 
@@ -87,26 +87,26 @@ def test_a_pattern_finds_what_it_was_made_from(values: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "looks"),
     [
-        ("€24.90", Look.PRICE),
-        ("3 November 2010", Look.DAY),
-        ("13/17", Look.FIGURES),
-        ("www.acme.example", Look.WEB),
-        ("a897fe39", Look.CODE),
-        ("1416535034", Look.FIGURES),
-        ("Los Angeles, CA 90067", Look.WORDS),
-        ("f733e8c19d40ec2e", Look.CODE),
-        ("Oakforge", Look.WORDS),
-        ("", Look.WORDS),
+        ("€24.90", ValueShape.PRICE),
+        ("3 November 2010", ValueShape.DAY),
+        ("13/17", ValueShape.FIGURES),
+        ("www.acme.example", ValueShape.WEB),
+        ("a897fe39", ValueShape.CODE),
+        ("1416535034", ValueShape.FIGURES),
+        ("Los Angeles, CA 90067", ValueShape.WORDS),
+        ("f733e8c19d40ec2e", ValueShape.CODE),
+        ("Oakforge", ValueShape.WORDS),
+        ("", ValueShape.WORDS),
     ],
 )
-def test_a_text_has_a_look(text: str, looks: Look) -> None:
+def test_a_text_has_a_look(text: str, looks: ValueShape) -> None:
     assert look(text) is looks
 
 
 def test_a_name_may_be_a_number_but_no_price() -> None:
-    assert odd_look("1984", frozenset({Look.WORDS})) is None
-    assert odd_look("€19.84", frozenset({Look.WORDS})) is Look.PRICE
-    assert odd_look("Sold out", frozenset({Look.CODE})) is Look.WORDS
+    assert odd_look("1984", frozenset({ValueShape.WORDS})) is None
+    assert odd_look("€19.84", frozenset({ValueShape.WORDS})) is ValueShape.PRICE
+    assert odd_look("Sold out", frozenset({ValueShape.CODE})) is ValueShape.WORDS
 
 
 def test_a_shape_says_what_is_odd() -> None:

@@ -5,7 +5,7 @@ import pytest
 from tests.learning.sites import SHELF, TOOLS, Knobs, boxes, example, page
 from thresher.core.schema import Field, Schema
 from thresher.learning.example import Example
-from thresher.learning.extractor import Extractor, Refusal
+from thresher.learning.extractor import Extractor, LearningRefusal
 from thresher.learning.learn import learn
 from thresher.learning.read import read
 from thresher.learning.relearn import relearn
@@ -33,7 +33,7 @@ def test_a_changed_site_is_learned_again_from_fresh_labels() -> None:
 @pytest.mark.promise(15)
 def test_without_fresh_labels_nothing_is_healed() -> None:
     refused = relearn(learned(), TOOLS, [], OLD)
-    assert isinstance(refused, Refusal)
+    assert isinstance(refused, LearningRefusal)
     assert "label 2 or more" in refused.reason
 
 
@@ -44,7 +44,7 @@ def test_a_repair_that_cannot_read_a_field_it_could_read_before_is_refused() -> 
         Example(page(boxes, tool, CHANGED), tool.labels() | {"brand": "Nobody & Co"}) for tool in SHELF[:3]
     ]
     refused = relearn(learned(), TOOLS, fresh, OLD)
-    assert isinstance(refused, Refusal)
+    assert isinstance(refused, LearningRefusal)
     assert list(refused.fields) == ["brand"]
     assert "check the labels" in refused.reason
 
@@ -61,7 +61,7 @@ def test_a_repair_that_contradicts_what_was_known_is_refused() -> None:
     before = learn(schema, old)
     assert isinstance(before, Extractor)
     refused = relearn(before, schema, fresh, old)
-    assert isinstance(refused, Refusal)
+    assert isinstance(refused, LearningRefusal)
     assert "held back" in refused.fields["maker"]
 
 
@@ -83,5 +83,5 @@ def test_a_field_that_the_changed_site_no_longer_has_is_told_and_not_invented() 
 
 def test_an_extractor_of_another_schema_is_not_repaired() -> None:
     refused = relearn(learned(), Schema("tool", (Field("title"),)), OLD, OLD)
-    assert isinstance(refused, Refusal)
+    assert isinstance(refused, LearningRefusal)
     assert "another schema" in refused.reason

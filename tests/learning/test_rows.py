@@ -9,7 +9,7 @@ import pytest
 from tests.learning.sites import SHELF, Tool
 from thresher.core.schema import Field, Kind, Schema
 from thresher.learning.example import Example
-from thresher.learning.extractor import Extractor, Refusal
+from thresher.learning.extractor import Extractor, LearningRefusal
 from thresher.learning.learn import learn
 from thresher.learning.read import read
 from thresher.learning.rows import rows
@@ -109,9 +109,9 @@ def test_too_few_labelled_rows_are_refused() -> None:
     shop = SHOPS["cards"]
     assert isinstance(
         learn(LIST, [Example(shop.listing(SHELF[:2]), {"items": [thing(tool) for tool in SHELF[:2]]})]),
-        Refusal,
+        LearningRefusal,
     )
-    assert isinstance(learn(LIST, []), Refusal)
+    assert isinstance(learn(LIST, []), LearningRefusal)
 
 
 @pytest.mark.parametrize("shop", SHOPS.values(), ids=SHOPS)

@@ -13,7 +13,7 @@ from thresher.core.errors import Malformed
 from thresher.core.page import Verdict
 from thresher.practice.web import PracticeWeb
 from thresher.reading.inspect.inspection import Inspection
-from thresher.reading.inspect.report import Kind
+from thresher.reading.inspect.report import PageKind
 from thresher.reading.structured.feeds import Feed, feed_in, read_feed
 from thresher.reading.structured.xml import read_xml
 
@@ -231,7 +231,7 @@ def listed(
 )
 def test_every_entry_of_a_feed_of_openings_is_a_posting(title: str, path: str, about: str):
     seen = listed(title, path, about=about)
-    assert (seen.look.verdict, seen.kind) == (Verdict.FOUND, Kind.FEED)
+    assert (seen.look.verdict, seen.kind) == (Verdict.FOUND, PageKind.FEED)
     assert [posting.title for posting in seen.postings] == list(OPENINGS)
     assert [posting.description for posting in seen.postings] == ["We make them of ash and oak."] * 3
     assert {posting.posted_date for posting in seen.postings} == {date(2026, 3, 1)}

@@ -12,7 +12,7 @@ from thresher.core.errors import Blocked, TimedOut
 from thresher.core.page import Page, Verdict, Via
 from thresher.reading.inspect.advice import advice
 from thresher.reading.inspect.inspection import as_json, inspect, unreachable
-from thresher.reading.inspect.report import Kind
+from thresher.reading.inspect.report import PageKind
 
 KEYS = {
     "source",
@@ -146,7 +146,7 @@ def test_a_wall_where_data_was_asked_for_is_a_wall(kind: str):
         '{"url":"https://geo.captcha-delivery.com/captcha/?c=1"}',
     ):
         seen = look(body, "https://api.lever.co/v0/postings/acme", kind=kind)
-        assert (seen.look.verdict, seen.kind) == (Verdict.BLOCKED, Kind.WALL)
+        assert (seen.look.verdict, seen.kind) == (Verdict.BLOCKED, PageKind.WALL)
 
 
 def test_html_served_as_xml_is_read_as_html():
@@ -256,5 +256,5 @@ def test_a_hostile_page_ends(body: str):
 
 @pytest.mark.promise(18)
 def test_hostile_json_ends():
-    assert look("[" * 100_000, kind="application/json").kind is Kind.OTHER
+    assert look("[" * 100_000, kind="application/json").kind is PageKind.OTHER
     assert look('{"a":' * 50_000, kind="application/json").look.verdict is Verdict.UNKNOWN

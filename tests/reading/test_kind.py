@@ -6,7 +6,7 @@ import pytest
 
 from tests.reading.pages import PROSE, look, rows
 from thresher.core.page import Verdict
-from thresher.reading.inspect.report import Kind
+from thresher.reading.inspect.report import PageKind
 
 
 @pytest.mark.parametrize(
@@ -168,25 +168,29 @@ def test_a_refusal_is_never_found(status: int, verdict: Verdict):
 @pytest.mark.parametrize(
     ("body", "url", "kind"),
     [
-        (f"<title>Jobs</title><ul>{rows(6)}</ul>", "https://acme.example/jobs", Kind.LISTING),
-        ("<title>Just a moment...</title><p>Checking your browser</p>", "https://acme.example/", Kind.WALL),
+        (f"<title>Jobs</title><ul>{rows(6)}</ul>", "https://acme.example/jobs", PageKind.LISTING),
+        (
+            "<title>Just a moment...</title><p>Checking your browser</p>",
+            "https://acme.example/",
+            PageKind.WALL,
+        ),
         (
             f"<title>Acme</title><a href=/x>x</a><h1>Ladders</h1>{PROSE}",
             "https://acme.example/",
-            Kind.COMPANY,
+            PageKind.COMPANY,
         ),
-        ("<title>x</title><p>short</p>", "https://acme.example/a/b/c", Kind.OTHER),
-        ("<title>Acme</title><p>Our openings</p>", "https://jobs.lever.co/acme", Kind.BOARD),
+        ("<title>x</title><p>short</p>", "https://acme.example/a/b/c", PageKind.OTHER),
+        ("<title>Acme</title><p>Our openings</p>", "https://jobs.lever.co/acme", PageKind.BOARD),
     ],
 )
-def test_a_page_is_of_the_kind_a_person_would_say(body: str, url: str, kind: Kind):
+def test_a_page_is_of_the_kind_a_person_would_say(body: str, url: str, kind: PageKind):
     assert look(body, url).kind is kind
 
 
 def test_an_article_is_an_article():
     head = '<title>How ladders are made</title><meta property="og:type" content="article">'
     body = f"<html><head>{head}</head><body><article><h1>How ladders are made</h1>{PROSE * 4}</article></body></html>"
-    assert look(body, "https://acme.example/2026/03/ladders.html").kind is Kind.ARTICLE
+    assert look(body, "https://acme.example/2026/03/ladders.html").kind is PageKind.ARTICLE
 
 
 def test_a_feed_is_a_feed():
@@ -198,7 +202,7 @@ def test_a_feed_is_a_feed():
         f"<?xml version='1.0'?><rss version='2.0'><channel><title>Jobs</title>{item}</channel></rss>",
         kind="application/rss+xml",
     )
-    assert seen.kind is Kind.FEED
+    assert seen.kind is PageKind.FEED
     assert seen.postings[0].url == "https://x.example/jobs/1"
 
 
@@ -211,7 +215,7 @@ def test_an_atom_feed_gives_its_links():
         f"<feed xmlns='http://www.w3.org/2005/Atom'><title>Openings</title>{entry}</feed>",
         kind="application/atom+xml",
     )
-    assert seen.kind is Kind.FEED
+    assert seen.kind is PageKind.FEED
     assert (seen.postings[0].title, seen.postings[0].url) == ("Ladder maker", "https://x.example/jobs/1")
 
 
@@ -224,5 +228,5 @@ def test_a_feed_of_news_holds_no_postings():
         f"<rss version='2.0'><channel><title>News</title>{item * 3}</channel></rss>",
         kind="application/rss+xml",
     )
-    assert seen.kind is Kind.FEED
+    assert seen.kind is PageKind.FEED
     assert seen.postings == ()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.reading.pages import PROSE, TODAY, look, rows
 from thresher.core.page import Verdict
-from thresher.reading.inspect.report import Kind
+from thresher.reading.inspect.report import PageKind
 from thresher.reading.lists.rows import read_rows
 from thresher.reading.platforms.answers import read_answer
 from thresher.reading.postings.posting import Posting, merged
@@ -62,7 +62,7 @@ def test_the_board_of_a_saved_answer_is_known_by_its_rows():
     seen = look(json.dumps(GREENHOUSE), "")
     assert seen.board is not None
     assert (seen.board.platform, seen.board.token) == ("greenhouse", "acme")
-    assert seen.kind is Kind.BOARD
+    assert seen.kind is PageKind.BOARD
 
 
 def test_the_lists_of_an_answer_are_part_of_its_description():
@@ -206,7 +206,7 @@ def test_what_a_page_declares_is_read_first():
     seen = look(
         f"<h1>Something else</h1><script type='application/ld+json'>{json.dumps(declared)}</script><ul>{rows(3)}</ul>"
     )
-    assert seen.kind is Kind.DETAIL
+    assert seen.kind is PageKind.DETAIL
     posting = seen.postings[0]
     assert (posting.title, posting.company, posting.location) == ("Ladder maker", "Acme", "Leeds, GB; York")
     assert posting.employment_type == "FULL_TIME, CONTRACTOR"
@@ -217,7 +217,7 @@ def test_what_a_page_declares_is_read_first():
 
 def test_rows_of_a_page_are_postings_with_what_their_elements_are_named():
     seen = look(f"<title>Jobs</title><h1>Open positions</h1><ul>{rows(6)}</ul>", "https://acme.example/jobs")
-    assert seen.kind is Kind.LISTING
+    assert seen.kind is PageKind.LISTING
     assert len(seen.postings) == 6
     first = seen.postings[0]
     assert (first.title, first.company, first.location, first.url) == (
@@ -284,7 +284,7 @@ def test_an_old_page_about_one_opening_is_read_by_its_labels():
     <table><tr><td>Company:</td><td>Acme</td></tr><tr><td>Location:</td><td>Leeds</td></tr></table>
     <dl><dt>Salary</dt><dd>£30,000 a year</dd></dl>"""
     seen = look(body, "https://acme.example/job/7")
-    assert seen.kind is Kind.DETAIL
+    assert seen.kind is PageKind.DETAIL
     posting = seen.postings[0]
     assert (posting.title, posting.company, posting.location) == ("Ladder maker", "Acme", "Leeds")
 

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from tests.reading.pages import look
-from thresher.reading.inspect.report import Kind
+from thresher.reading.inspect.report import PageKind
 
 RECENT = """<h2>Products you recently viewed</h2><ul><li><a href="/p/100001"><h3>Stool</h3></a><p class="price">£5.00</p></li>
 <li><a href="/p/100002"><h3>Bench</h3></a><p class="price">£6.00</p></li>
@@ -17,7 +17,7 @@ def test_the_product_of_a_page_is_its_headline_with_the_price_beside_it():
     seen = look(
         f'<h1>Ladder</h1><p class="price">£51.77</p><p class="availability">In stock (22 available)</p>{RECENT}'
     )
-    assert seen.kind is Kind.DETAIL
+    assert seen.kind is PageKind.DETAIL
     (product,) = seen.products
     assert (product.name, product.availability) == ("Ladder", "In stock (22 available)")
     assert product.price is not None
@@ -78,7 +78,7 @@ def test_rows_with_prices_are_a_list_of_products():
         for n in range(1, 9)
     )
     seen = look(f"<h1>Things</h1><ul>{rows}</ul>")
-    assert seen.kind is Kind.LISTING
+    assert seen.kind is PageKind.LISTING
     assert [product.price.amount_minor for product in seen.products if product.price] == [
         n * 100 + 50 for n in range(1, 9)
     ]

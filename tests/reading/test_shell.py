@@ -4,7 +4,7 @@ import pytest
 
 from tests.reading.pages import PROSE, document, look
 from thresher.core.page import Verdict
-from thresher.reading.inspect.report import Kind
+from thresher.reading.inspect.report import PageKind
 from thresher.reading.verdict.emptiness import shell
 
 
@@ -42,7 +42,7 @@ def test_a_shell_is_unknown_never_empty():
         "https://acme.example/careers",
     )
     assert seen.look.verdict is Verdict.UNKNOWN
-    assert seen.kind is Kind.SHELL
+    assert seen.kind is PageKind.SHELL
     assert "--render" in seen.look.reason
 
 

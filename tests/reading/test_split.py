@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thresher.core.errors import UsageError
-from thresher.reading.text.split import MIN_PART, Part, repeats, split, trail
+from thresher.reading.text.split import MIN_PART, TextPart, repeats, split, trail
 
 
 def texts(markdown: str, most: int) -> list[str]:
@@ -31,7 +31,7 @@ def test_parts_leave_out_nothing_but_white_space_and_keep_their_order_and_size(t
 
 
 def test_a_page_that_fits_is_one_part():
-    assert split("\n# Title\n\ntext\n", 1_000) == [Part(1, 14)]
+    assert split("\n# Title\n\ntext\n", 1_000) == [TextPart(1, 14)]
     assert split(" \n ", 1_000) == []
 
 
@@ -91,12 +91,12 @@ def test_a_part_knows_the_headings_above_it():
     page = f"# Jobs\n\n## Berlin\n\n### Cook\n\n{_story(1)}\n\n### Baker\n\n{_story(2)}\n\n## Paris\n\n### Nurse\n\n{_story(3)}"
     above = {page[part.start : part.end].partition("\n")[0]: trail(page, part) for part in split(page, 200)}
     assert above == {"# Jobs": (), "### Baker": ("Jobs", "Berlin"), "## Paris": ("Jobs",)}
-    assert trail(page, Part(page.index("Story 3"), len(page))) == ("Jobs", "Paris", "Nurse")
+    assert trail(page, TextPart(page.index("Story 3"), len(page))) == ("Jobs", "Paris", "Nurse")
 
 
 def test_a_heading_in_code_is_no_heading():
     page = "# Title\n\n```\n# not one\n```\n\ntext"
-    assert trail(page, Part(page.index("text"), len(page))) == ("Title",)
+    assert trail(page, TextPart(page.index("text"), len(page))) == ("Title",)
 
 
 def test_what_repeats_itself_is_told_from_each_of_its_blocks_on():

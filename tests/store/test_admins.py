@@ -86,8 +86,8 @@ def test_nobody_learns_which_names_there_are(store):
         logins.count_try(store, "anna", "192.0.2.1"),
         logins.count_try(store, "bert", "192.0.2.2"),
     )
-    assert isinstance(known, logins.Tried)
-    assert isinstance(unknown, logins.Tried)
+    assert isinstance(known, logins.LoginAttempt)
+    assert isinstance(unknown, logins.LoginAttempt)
     assert known.kept.split("$")[:4] == unknown.kept.split("$")[:4] == ["scrypt", "10", "8", "3"]
     assert [len(part) for part in known.kept.split("$")] == [len(part) for part in unknown.kept.split("$")]
     assert not admins.fits(GOOD, unknown.kept)
@@ -135,7 +135,7 @@ def test_a_login_ends_with_its_reason_on_every_machine(make_store, end):
 def test_a_password_that_was_changed_during_the_look_lets_nobody_in(store):
     admins.create_admin(store, "anna", GOOD)
     tried = logins.count_try(store, "anna", "192.0.2.1")
-    assert isinstance(tried, logins.Tried)
+    assert isinstance(tried, logins.LoginAttempt)
     fits = admins.fits(GOOD, tried.kept)
     admins.change_password(store, "anna", OTHER)
     assert fits
@@ -218,7 +218,7 @@ def test_machines_share_the_tries_at_every_instant(make_store, database):
     def hammer(store):
         start.wait(30)
         for _ in range(6):
-            if isinstance(logins.count_try(store, "anna", "192.0.2.1"), logins.Tried):
+            if isinstance(logins.count_try(store, "anna", "192.0.2.1"), logins.LoginAttempt):
                 counted.append(1)
 
     threads = [threading.Thread(target=hammer, args=(store,)) for store in stores for _ in range(2)]

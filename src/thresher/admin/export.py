@@ -148,7 +148,7 @@ _FRAME = {
 }
 
 
-class Form(StrEnum):
+class FileFormat(StrEnum):
     """What a file is written as."""
 
     CSV = "csv"
@@ -327,7 +327,7 @@ _STATUSES: Mapping[What, Iterable[str]] = {
 _TIMES = ("_at", "first_seen")
 
 
-def export(store: Store, what: What, form: Form, out: BinaryIO, *, status: str | None = None) -> int:
+def export(store: Store, what: What, form: FileFormat, out: BinaryIO, *, status: str | None = None) -> int:
     """Write everything of a kind; how many rows. JSON lines have all that is known, the others what fits into
     columns.
     """
@@ -338,7 +338,9 @@ def export(store: Store, what: What, form: Form, out: BinaryIO, *, status: str |
         return _write(out, what, form, (asdict(each) for each in _fits(store, wanted)))
     where: list[Where] = [Is("state" if what is What.POSTINGS else "status", wanted)] if wanted else []
     found = every(store, _KINDS[what], where=where)
-    return _write(out, what, form, map(_whole, found) if form is Form.JSONL else _data(store, what, found))
+    return _write(
+        out, what, form, map(_whole, found) if form is FileFormat.JSONL else _data(store, what, found)
+    )
 
 
 def _fits(store: Store, status: str | None) -> Iterator[FitView]:
@@ -350,17 +352,19 @@ def _fits(store: Store, status: str | None) -> Iterator[FitView]:
             after = some[-1].posting
 
 
-def _write(out: BinaryIO, what: What, form: Form, found: Iterable[Mapping[str, Any]]) -> int:
-    if form is Form.JSONL:
+def _write(out: BinaryIO, what: What, form: FileFormat, found: Iterable[Mapping[str, Any]]) -> int:
+    if form is FileFormat.JSONL:
         return write_jsonl(out, map(jsonable, found) if what is What.FITS else found)
     columns = _COLUMNS[what]
     between = "; " if what is What.CANDIDATES else ", "  # as the files have it that candidates come in by
     rows = ([_value(data, column, between) for column in columns] for data in found)
     names = [column.partition("=")[0] for column in columns]
-    return write_csv(out, names, rows) if form is Form.CSV else write_xlsx(out, names, rows, what.value)
+    return write_csv(out, names, rows) if form is FileFormat.CSV else write_xlsx(out, names, rows, what.value)
 
 
-def export_file(store: Store, what: What, form: Form, path: Path, *, status: str | None = None) -> Exported:
+def export_file(
+    store: Store, what: What, form: FileFormat, path: Path, *, status: str | None = None
+) -> Exported:
     """Write a file, whole or not at all: whoever reads the old one meanwhile reads it to its end."""
     try:
         descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
@@ -380,10 +384,10 @@ def export_file(store: Store, what: What, form: Form, path: Path, *, status: str
     return Exported(what, form, rows, str(path))
 
 
-def form_of(path: str) -> Form | None:
+def form_of(path: str) -> FileFormat | None:
     """What a file's name says it is."""
     ending = path.rpartition(".")[2].lower()
-    return Form(ending) if ending in list(Form) else None
+    return FileFormat(ending) if ending in list(FileFormat) else None
 
 
 def _data(store: Store, what: What, found: Iterable[Found]) -> Iterator[dict[str, Any]]:

@@ -26,7 +26,7 @@ _REFUSED = "the name or the password is wrong"
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class LoginAttempt:
     """A try that was counted. `kept` is the hash that the password must fit; where there is nobody, one that
     none fits.
 
@@ -52,7 +52,7 @@ class Login:
     lasts_us: int
 
 
-def count_try(store: Store, name: str, address: str) -> Tried | Denied:
+def count_try(store: Store, name: str, address: str) -> LoginAttempt | Denied:
     """Count a try against the address, and against the name as tried from there. One that is refused for
     their sake is not counted.
 
@@ -74,10 +74,10 @@ def count_try(store: Store, name: str, address: str) -> Tried | Denied:
         if found
         else nobodys(others[0].password if others else None, settings.count(COST_SETTING))
     )
-    return Tried(found.id if found else None, name, kept, counted)
+    return LoginAttempt(found.id if found else None, name, kept, counted)
 
 
-def log_in(store: Store, tried: Tried, *, fits: bool) -> Login | Denied:
+def log_in(store: Store, tried: LoginAttempt, *, fits: bool) -> Login | Denied:
     """Let somebody in whose password fits. Who is logged in otherwise, or brings a token along, gets a new
     one all the same.
     """

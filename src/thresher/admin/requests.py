@@ -29,7 +29,7 @@ class Answered(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestResult:
     """One request: the record it is about, the task if there is one, and a sentence for the person who
     asked.
     """
@@ -42,7 +42,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class TaskRequest:
     """One request before it is made. `known` says why there is nothing to do; None: there is."""
 
     what: str
@@ -51,7 +51,7 @@ class Request:
     known: str | None = None
 
 
-def ask(store: Store, registry: Registry, requests: Sequence[Request]) -> list[Asked]:
+def ask(store: Store, registry: Registry, requests: Sequence[TaskRequest]) -> list[RequestResult]:
     """Make the tasks of those requests that are not answered already, all or none; one of each key."""
     wanted: dict[tuple[str, str | None], NewTask] = {}
     for each in requests:
@@ -86,19 +86,19 @@ def _admitted(registry: Registry, new: NewTask) -> Entry:
     return registry.admit(new)
 
 
-def _asked(request: Request, added: dict[tuple[str, str | None], Added]) -> Asked:
+def _asked(request: TaskRequest, added: dict[tuple[str, str | None], Added]) -> RequestResult:
     if request.known is not None:
-        return Asked(request.what, request.key, Answered.KNOWN, None, request.known)
+        return RequestResult(request.what, request.key, Answered.KNOWN, None, request.known)
     made = added[request.new.kind, request.new.key]
     if made.new:
-        return Asked(
+        return RequestResult(
             request.what,
             request.key,
             Answered.ADDED,
             made.id,
             f"{request.what}: task {made.id} will look at it.",
         )
-    return Asked(
+    return RequestResult(
         request.what,
         request.key,
         Answered.WAITING,

@@ -13,7 +13,7 @@ from thresher.core.errors import InvalidPayload, TooLarge
 from thresher.core.evidence import Evidence, Material, Place
 from thresher.core.schema import Field, Schema, Value, named
 from thresher.evidence.find import places
-from thresher.evidence.text_index import Sheet
+from thresher.evidence.text_index import TextIndex
 from thresher.evidence.verify import verify
 from thresher.reading.text.split import Heading, headings, split
 
@@ -77,7 +77,7 @@ class Excerpt:
         """A heading speaks of everything below it, so each of several things may have its value there."""
         text, url = self.material.text, self.material.url
         sheets = [
-            (each.start, Sheet(text[each.start : each.end], url=url)) for each in reversed(self.headings)
+            (each.start, TextIndex(text[each.start : each.end], url=url)) for each in reversed(self.headings)
         ]
         missing = [
             (name, field, each)
@@ -88,7 +88,7 @@ class Excerpt:
         return {name: place for name, place in stands if place is not None}
 
 
-def _first(field: Field, value: Value, sheets: Sequence[tuple[int, Sheet]]) -> Place | None:
+def _first(field: Field, value: Value, sheets: Sequence[tuple[int, TextIndex]]) -> Place | None:
     return next(
         (_moved(place, start) for start, sheet in sheets for place in places(field, value, sheet)), None
     )

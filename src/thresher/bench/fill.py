@@ -59,7 +59,7 @@ _ROW = dict.fromkeys(_RAW_COLUMNS) | {
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class BenchField:
     """`gates` is how many gates each of the open lanes has: 0, or 3 (its host, one of 100 sources, one of 10
     providers).
     """
@@ -74,7 +74,7 @@ class Field:
         return (f"host:{lane}", f"source:{lane % SOURCES}", f"provider:{lane % PROVIDERS}")[: self.gates]
 
 
-def fill(store: Store, field: Field) -> None:
+def fill(store: Store, field: BenchField) -> None:
     """Lay out gates, lanes and what already waits."""
     for prefix, number in (("host:", field.lanes), ("source:", SOURCES), ("provider:", PROVIDERS))[
         : field.gates

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from thresher import build
-from thresher.bench.fill import Field, baseline_per_s, fill
+from thresher.bench.fill import BenchField, baseline_per_s, fill
 from thresher.core.app import App
 from thresher.core.context import Context
 from thresher.core.outcome import Done, Outcome
@@ -50,7 +50,7 @@ def run(
     durability: str = "process",
 ) -> dict[str, Any]:
     """One measurement, as one flat object."""
-    field = Field(lanes=lanes, gates=gates, backlog=backlog, blocked=blocked)
+    field = BenchField(lanes=lanes, gates=gates, backlog=backlog, blocked=blocked)
     with database_for(store, database, durability) as url:
         with build.opened_store(url) as opened:
             # Written down: a worker reads its settings anew from time to time, and a slow run would go on
@@ -74,7 +74,7 @@ def run(
     }
 
 
-def _measure(store: Store, field: Field, url: str, tasks: int, batch: int) -> dict[str, Any]:
+def _measure(store: Store, field: BenchField, url: str, tasks: int, batch: int) -> dict[str, Any]:
     before = time.process_time()
     turns = max(1, min(CLAIMS, tasks // (4 * batch)))
     found: dict[str, Any] = {
@@ -108,11 +108,11 @@ def database_for(store: str, url: str | None, durability: str) -> Iterator[str]:
         yield f"{server}{'&' if '?' in server else '?'}schema=bench_{time.time_ns()}"
 
 
-def _entries(field: Field, number: int) -> list[Entry]:
+def _entries(field: BenchField, number: int) -> list[Entry]:
     return [Entry(KIND, "noop", field.names(at)) for at in range(number)]
 
 
-def _enqueue_singly(store: Store, field: Field) -> int:
+def _enqueue_singly(store: Store, field: BenchField) -> int:
     entries = _entries(field, SINGLES)
     store.meet_lanes(entry.place for entry in entries)
     started = time.perf_counter()
@@ -121,7 +121,7 @@ def _enqueue_singly(store: Store, field: Field) -> int:
     return round(SINGLES / (time.perf_counter() - started))
 
 
-def _enqueue_in_bulk(store: Store, field: Field, number: int) -> int:
+def _enqueue_in_bulk(store: Store, field: BenchField, number: int) -> int:
     entries = _entries(field, number)
     started = time.perf_counter()
     for at in range(0, number, BULK):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thresher.cli.call import Call, call_of
+from thresher.cli.call import CommandCall, call_of
 from thresher.cli.commands import ADD, table_of
 from thresher.core.errors import InvalidPayload, UsageError
 
@@ -61,7 +61,7 @@ def command(
         _add_one(call, {"kind": kind, "url": url, "key": key, "priority": priority, "delay": delay}, payload)
 
 
-def _add_one(call: Call, fields: dict[str, object], payload: str | None) -> None:
+def _add_one(call: CommandCall, fields: dict[str, object], payload: str | None) -> None:
     from thresher.admin import tasks
     from thresher.admin.intake import new_task, parse_payload
     from thresher.cli.show import say
@@ -81,7 +81,7 @@ def _sentence(added: "Added") -> str:
     )
 
 
-def _add_file(call: Call, name: str) -> None:
+def _add_file(call: CommandCall, name: str) -> None:
     from thresher.admin import tasks
     from thresher.admin.intake import read_lines
     from thresher.cli.format import number

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thresher.cli.call import Call, call_of
+from thresher.cli.call import CommandCall, call_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -100,7 +100,7 @@ def _password(*, generate: bool, stdin: bool) -> str:
     return str(typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))
 
 
-def _told(call: Call, view: "AdminView", chosen: str | None, sentence: str) -> None:
+def _told(call: CommandCall, view: "AdminView", chosen: str | None, sentence: str) -> None:
     from dataclasses import asdict
 
     from thresher.cli.show import say

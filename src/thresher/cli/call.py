@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Call:
+class CommandCall:
     """What was asked for besides the command itself."""
 
     database: str | None = None
@@ -90,8 +90,8 @@ class Call:
         return opened_runtime(self.url(project), project, self.apps)
 
 
-def call_of(ctx: typer.Context) -> Call:
+def call_of(ctx: typer.Context) -> CommandCall:
     """The call that a command belongs to."""
     call = ctx.find_root().obj
-    assert isinstance(call, Call)
+    assert isinstance(call, CommandCall)
     return call

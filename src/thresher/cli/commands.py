@@ -11,7 +11,7 @@ from typing import Any
 import typer
 from typer.core import CompletionItem, TyperGroup  # type: ignore[attr-defined]
 
-from thresher.cli.call import Call
+from thresher.cli.call import CommandCall
 from thresher.config.apps import available, load_app, load_apps
 from thresher.core.app import App
 from thresher.core.errors import ConfigError, ThresherError, UnknownName
@@ -97,7 +97,7 @@ class Table:
         return tuple(row.command for row in self.rows.values() if row.app == app and row.enabled)
 
 
-def read_table(call: Call) -> Table:
+def read_table(call: CommandCall) -> Table:
     """The table of a call. An app that cannot be loaded is told of in `broken`, and hides no other."""
     table = Table()
     problems: list[ThresherError] = []
@@ -177,7 +177,7 @@ def table_of(ctx: Any) -> Table:
     """The table of a call, read once."""
     root = ctx.find_root()
     if TABLE not in root.meta:
-        root.meta[TABLE] = read_table(root.obj or Call())
+        root.meta[TABLE] = read_table(root.obj or CommandCall())
     found: Table = root.meta[TABLE]
     return found
 

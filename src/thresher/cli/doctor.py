@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thresher.cli.call import Call, call_of
+from thresher.cli.call import CommandCall, call_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -75,7 +75,7 @@ def _agreed() -> bool:
         return False
 
 
-def _examine(call: Call) -> "list[Check]":
+def _examine(call: CommandCall) -> "list[Check]":
     from thresher.admin.costs import check_ledger
     from thresher.admin.health import (
         Examination,

@@ -33,7 +33,7 @@ def command(
     JSON lines have all that is known. CSV and XLSX have the columns people look at; a text that a spreadsheet
     would take for a formula gets an apostrophe before it.
     """
-    from thresher.admin.export import Form, What, export, export_file, form_of
+    from thresher.admin.export import FileFormat, What, export, export_file, form_of
     from thresher.cli.format import number
     from thresher.cli.show import say
     from thresher.core.errors import UsageError
@@ -41,15 +41,15 @@ def command(
     call = call_of(ctx)
     if what not in list(What):
         raise UsageError(f"what can be exported is {', '.join(What)}; got {what!r}")
-    if form is not None and form not in list(Form):
-        raise UsageError(f"the formats are {', '.join(Form)}; got {form!r}")
-    chosen = Form(form) if form else form_of(output) or Form.CSV
+    if form is not None and form not in list(FileFormat):
+        raise UsageError(f"the formats are {', '.join(FileFormat)}; got {form!r}")
+    chosen = FileFormat(form) if form else form_of(output) or FileFormat.CSV
     if output != "-":
         with call.store() as store:
             done = export_file(store, What(what), chosen, Path(output), status=status)
         say(call, done, f"{number(done.rows, 'row')} written to {done.file}.")
         return
-    if chosen is Form.XLSX and sys.stdout.isatty():
+    if chosen is FileFormat.XLSX and sys.stdout.isatty():
         raise UsageError("a workbook is no text for a terminal; name a file: -o FILE.xlsx")
     with call.store() as store:
         export(store, What(what), chosen, sys.stdout.buffer, status=status)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thresher.cli.call import Call, call_of
+from thresher.cli.call import CommandCall, call_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -63,7 +63,7 @@ def retry(
     _report(call, done)
 
 
-def _report(call: Call, done: Any) -> None:
+def _report(call: CommandCall, done: Any) -> None:
     from thresher.cli.format import number
     from thresher.cli.show import say
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thresher.cli.call import Call, call_of
+from thresher.cli.call import CommandCall, call_of
 
 if TYPE_CHECKING:
     from datetime import date
@@ -64,7 +64,7 @@ def command(
 
 
 def _inspected(
-    call: Call, source: str, base: str | None, *, render: bool
+    call: CommandCall, source: str, base: str | None, *, render: bool
 ) -> "tuple[Inspection | None, str | None, int]":
     """The inspection, or why there is none; and what to exit with."""
     from dataclasses import replace
@@ -84,7 +84,7 @@ def _inspected(
     return replace(found, source=source, timings={**found.timings, "reading": monotonic() - started}), None, 0
 
 
-def inspected(call: Call, page: "Page") -> "Inspection":
+def inspected(call: CommandCall, page: "Page") -> "Inspection":
     """What a page says, read in a process that is killed at the limits of the project."""
     import asyncio
 
@@ -94,7 +94,7 @@ def inspected(call: Call, page: "Page") -> "Inspection":
     return asyncio.run(read_once(call.project(), inspect, page, _today()))
 
 
-def opened_page(call: Call, source: str, base_url: str | None) -> "Page":
+def opened_page(call: CommandCall, source: str, base_url: str | None) -> "Page":
     """The page at an address, or a saved one."""
     return _fetched(call, source, render=False) if _is_address(source) else _file(source, _checked(base_url))
 
@@ -124,7 +124,7 @@ def _today() -> "date":
     return datetime.fromtimestamp(SystemClock().now() / SECOND, UTC).date()
 
 
-def _fetched(call: Call, url: str, *, render: bool) -> "Page":
+def _fetched(call: CommandCall, url: str, *, render: bool) -> "Page":
     import asyncio
 
     from thresher.build import fetch_once

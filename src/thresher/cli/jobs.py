@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thresher.admin.requests import Asked
+from thresher.admin.requests import RequestResult
 from thresher.apps.jobs.service.boards import ask_boards
 from thresher.apps.jobs.service.companies import Wish, ask_companies, is_site, read_wish, wish
 from thresher.apps.jobs.service.company_file import Slip, read_roster
 from thresher.apps.jobs.service.postings import ask_postings
 from thresher.cli.add import read_text
-from thresher.cli.call import Call, call_of
+from thresher.cli.call import CommandCall, call_of
 from thresher.cli.format import number
 from thresher.cli.show import answer as show_answer
 from thresher.cli.show import cell
@@ -396,7 +396,7 @@ def add_companies(
     raise typer.Exit(UNUSABLE if roster.slips else 0)
 
 
-def _counted(found: Sequence[Asked], slips: Sequence[Slip], name: str) -> list[str]:
+def _counted(found: Sequence[RequestResult], slips: Sequence[Slip], name: str) -> list[str]:
     """How many of which answer, and every line that could not be read."""
     counts = {word: sum(each.answer == word for each in found) for word in ("added", "waiting", "known")}
     lines = [f"{name}:{slip.line}: {slip.why}" for slip in slips]
@@ -434,5 +434,5 @@ def add_posting(ctx: typer.Context, urls: Urls) -> None:
     _tell(call, found, [each.says for each in found])
 
 
-def _tell(call: Call, value: Any, lines: list[str]) -> None:
+def _tell(call: CommandCall, value: Any, lines: list[str]) -> None:
     show_answer(call, value, lambda out, _: out.print(cell("\n".join(lines))))

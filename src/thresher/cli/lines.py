@@ -12,7 +12,7 @@ from typing import Any
 
 import typer
 
-from thresher.cli.call import Call
+from thresher.cli.call import CommandCall
 from thresher.cli.format import as_json, plain, short
 from thresher.core.errors import TaskError, UsageError
 
@@ -22,7 +22,7 @@ Fields = Mapping[str, Any]
 
 
 def answer_each(
-    call: Call,
+    call: CommandCall,
     texts: Iterable[str] | None,
     answer: Callable[[Fields], dict[str, Any]],
     sentence: Callable[[Fields], str],
@@ -45,7 +45,7 @@ def answer_each(
     raise typer.Exit(code)
 
 
-def write(call: Call, found: dict[str, Any], sentence: Callable[[Fields], str]) -> None:
+def write(call: CommandCall, found: dict[str, Any], sentence: Callable[[Fields], str]) -> None:
     """One answer: an object for programs, a line for people."""
     said = (
         f"{short(str(found.get('text')))}: {found['error']}"

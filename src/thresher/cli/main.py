@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import thresher
-from thresher.cli.call import Call
+from thresher.cli.call import CommandCall
 from thresher.cli.commands import EPILOG, Commands
 from thresher.cli.exits import exit_code
 
@@ -58,7 +58,7 @@ def shared(
     logging.getLogger("psycopg.pool").setLevel(
         logging.ERROR
     )  # what it says of tries to connect, our errors say better
-    ctx.obj = Call(database, project, apps or [], as_json, verbose)
+    ctx.obj = CommandCall(database, project, apps or [], as_json, verbose)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -70,9 +70,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
 
 
-def project_in(args: list[str]) -> Call:
+def project_in(args: list[str]) -> CommandCall:
     """Which project a line is about. The help is printed before the options are read, and lists its apps."""
-    found = Call()
+    found = CommandCall()
     words = iter(args)
     for word in words:
         name, said, value = word.partition("=")

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thresher.cli.call import Call, call_of
+from thresher.cli.call import CommandCall, call_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -131,7 +131,7 @@ def resume(ctx: typer.Context, name: Name) -> None:
         _answer(call, store, name, f"{name} is open.")
 
 
-def _answer(call: Call, store: "Store", name: str, sentence: str) -> None:
+def _answer(call: CommandCall, store: "Store", name: str, sentence: str) -> None:
     """Say how the platform stands after a change."""
     from thresher.apps.roles.service.platforms import list_views
     from thresher.cli.show import say

@@ -26,7 +26,7 @@ PLAIN_SECONDS = 1.0
 LOOKING_SHARE = 0.1
 
 
-class Board(Protocol):
+class ProgressView(Protocol):
     """Where progress is shown. `every` is how often, in seconds."""
 
     every: float
@@ -58,7 +58,7 @@ class PlainBoard:
 
 
 @contextmanager
-def opened_board(out: Console) -> Iterator[Board]:
+def opened_board(out: Console) -> Iterator[ProgressView]:
     """The board that suits where people read."""
     if not out.is_terminal:
         yield PlainBoard(out)
@@ -67,7 +67,7 @@ def opened_board(out: Console) -> Iterator[Board]:
         yield LiveBoard(live)
 
 
-async def watch(look: Callable[[], Progress], board: Board) -> None:
+async def watch(look: Callable[[], Progress], board: ProgressView) -> None:
     """Show progress until cancelled. A look that fails is only a look."""
     while True:
         before = monotonic()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thresher.cli.call import Call, call_of
+from thresher.cli.call import CommandCall, call_of
 from thresher.cli.lines import Fields, answer_each, asked, wanted, write
 from thresher.core.errors import UsageError
 
@@ -139,7 +139,7 @@ def board(ctx: typer.Context, texts: Texts = None) -> None:
     answer_each(call, texts, answer, _board_line)
 
 
-def _board_of_file(call: Call, name: str) -> "Board | None":
+def _board_of_file(call: CommandCall, name: str) -> "Board | None":
     """The board of a saved page or answer; None where there is no such file."""
     from thresher.cli.inspect import inspected, saved_page
 

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thresher.cli.call import Call, call_of
+from thresher.cli.call import CommandCall, call_of
 from thresher.cli.worker import NOT, ONLY, names_in
 
 if TYPE_CHECKING:
     from thresher.admin.status import Progress
     from thresher.build import Runtime
-    from thresher.cli.run_worker import Ended
+    from thresher.cli.run_worker import WorkerEnd
 
 
 def command(
@@ -53,7 +53,7 @@ def command(
     ended.leave(1 if ended.failed else 128 + SIGTERM if ended.interrupted else 0)
 
 
-def _work(call: Call, runtime: "Runtime", **how: Any) -> "Ended":
+def _work(call: CommandCall, runtime: "Runtime", **how: Any) -> "WorkerEnd":
     from functools import partial
 
     from thresher.admin.status import read_progress
@@ -79,7 +79,7 @@ def _work(call: Call, runtime: "Runtime", **how: Any) -> "Ended":
         return ended
 
 
-def _print_summary(ended: "Ended", progress: "Progress", seconds: float, started: int) -> None:
+def _print_summary(ended: "WorkerEnd", progress: "Progress", seconds: float, started: int) -> None:
     from thresher.admin.plain import jsonable
     from thresher.cli.show import print_json
 
@@ -87,7 +87,7 @@ def _print_summary(ended: "Ended", progress: "Progress", seconds: float, started
     print_json(facts | jsonable(progress))
 
 
-def _draw_summary(ended: "Ended", progress: "Progress", seconds: float) -> None:
+def _draw_summary(ended: "WorkerEnd", progress: "Progress", seconds: float) -> None:
     from thresher.cli.format import number, span, when
     from thresher.cli.show import cell, console, table
     from thresher.cli.status import gate_table

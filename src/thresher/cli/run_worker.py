@@ -49,7 +49,7 @@ def log_to_stderr(*, verbose: bool, usual: int = logging.INFO) -> None:
     )
 
 
-class Stops:
+class StopSignals:
     """What signals ask for: the first to finish, the second to hand back at once, the third to drop
     everything.
     """
@@ -74,7 +74,7 @@ class Stops:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class WorkerEnd:
     """How a worker's time ended."""
 
     tally: WorkerTally
@@ -122,12 +122,12 @@ async def labour(
     tell: Callable[[str], None] | None = None,
     *,
     beat: Callable[[], bool],
-) -> Ended:
+) -> WorkerEnd:
     """Let a worker work until it is idle or signalled, with somebody watching. `beat` is called for as long
     as the loop moves.
     """
     loop = asyncio.get_running_loop()
-    stops = Stops(worker, tell or logging.getLogger("thresher").warning)
+    stops = StopSignals(worker, tell or logging.getLogger("thresher").warning)
     work = asyncio.create_task(worker.run())
     await asyncio.sleep(0)  # the worker is on its feet before anybody can tell it to stop
     for each in SIGNALS:
@@ -137,7 +137,7 @@ async def labour(
         *([asyncio.create_task(_watch(watch))] if watch else []),
     ]
     try:
-        return Ended(await work, stops.signals, worker.worn_out is not None)
+        return WorkerEnd(await work, stops.signals, worker.worn_out is not None)
     finally:
         for task in beside:
             task.cancel()

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thresher.cli.call import Call, call_of
+from thresher.cli.call import CommandCall, call_of
 
 if TYPE_CHECKING:
     from thresher.build import Runtime
@@ -61,7 +61,7 @@ def command(
     raise typer.Exit(INTERRUPTED if came and came[0] == SIGINT else 0)
 
 
-def _announce(call: Call, url: str, advice: str, setup: str | None) -> None:
+def _announce(call: CommandCall, url: str, advice: str, setup: str | None) -> None:
     from thresher.cli.show import say
 
     first = (

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from thresher.admin.plain import jsonable
-from thresher.cli.call import Call
+from thresher.cli.call import CommandCall
 from thresher.cli.format import as_json, plain
 
 PIPE_WIDTH = 200
@@ -52,7 +52,7 @@ def console(*, stderr: bool = False) -> Console:
     return out if out.is_terminal else made(width=PIPE_WIDTH, no_color=True)
 
 
-def answer(call: Call, value: Any, draw: Callable[[Console, Any], None]) -> None:
+def answer(call: CommandCall, value: Any, draw: Callable[[Console, Any], None]) -> None:
     """Answer a command: JSON if asked for, else drawn."""
     if call.json:
         print_json(value)
@@ -60,7 +60,7 @@ def answer(call: Call, value: Any, draw: Callable[[Console, Any], None]) -> None
         draw(console(), value)
 
 
-def say(call: Call, value: Any, sentence: str) -> None:
+def say(call: CommandCall, value: Any, sentence: str) -> None:
     """Answer a command that changed something: the value for programs, one sentence for people."""
     answer(call, value, lambda out, _: out.print(Text(plain(sentence))))
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thresher.cli.call import Call, call_of
+from thresher.cli.call import CommandCall, call_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -330,7 +330,7 @@ def _draw_test(out: "Console", probe: Any, verdict: str) -> None:
     out.print(cell(verdict))
 
 
-def _answer(call: Call, store: Any, name: str, sentence: str | None) -> None:
+def _answer(call: CommandCall, store: Any, name: str, sentence: str | None) -> None:
     """Say how the gate stands after a change."""
     from thresher.admin.gates import could_start, show_gate
     from thresher.cli.show import say

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thresher.cli.call import Call, call_of
+from thresher.cli.call import CommandCall, call_of
 
 if TYPE_CHECKING:
     from thresher.engine.supervisor import Pulse
@@ -46,7 +46,7 @@ def command(
 
 
 def _work(
-    call: Call,
+    call: CommandCall,
     pulse: "Pulse",
     concurrency: int | None,
     name: str | None,

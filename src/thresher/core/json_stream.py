@@ -47,14 +47,14 @@ class Passed:
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
+class StreamOutline:
     """What stands beside the list, by name; and how many elements it has, none where there is no list."""
 
     members: dict[str, Any] = field(default_factory=dict)
     length: int | None = None
 
 
-def outline(pieces: Iterable[bytes], listed: str) -> Outline:
+def outline(pieces: Iterable[bytes], listed: str) -> StreamOutline:
     """The members of the object beside the list. The list is read for its mistakes and its length alone."""
     text, members, length = _Text(pieces), dict[str, Any](), None
     for name in _names(text):
@@ -68,7 +68,7 @@ def outline(pieces: Iterable[bytes], listed: str) -> Outline:
             members[name] = text.value()
             if isinstance(members[name], Passed):
                 raise NotJson(f"the member {name[:80]!r} is {members[name].why}")
-    return Outline(members, length)
+    return StreamOutline(members, length)
 
 
 def elements(pieces: Iterable[bytes], listed: str) -> Iterator[Any]:

@@ -23,7 +23,7 @@ from thresher.core.schema import Schema
 from thresher.evidence.verify import verify
 from thresher.learning.drift import Coverage, falling
 from thresher.learning.example import Example
-from thresher.learning.extractor import Extractor, Refusal
+from thresher.learning.extractor import Extractor, LearningRefusal
 from thresher.learning.learn import learn
 from thresher.learning.read import Reading, read
 from thresher.learning.record import from_json, to_json
@@ -129,16 +129,16 @@ class Lessons:
 
     async def _learned(
         self, new: Sequence[Example], old: Sequence[Example], last: Learned | None
-    ) -> Extractor | Refusal:
+    ) -> Extractor | LearningRefusal:
         try:
             found = await self._compute(
                 learn_site, self._schema, new, old, last and last.body, seconds=LEARN_SECONDS
             )
         except (TooLarge, TooSlow) as problem:
-            return Refusal(str(problem))
-        return found if isinstance(found, Refusal) else self._whole(found, new)
+            return LearningRefusal(str(problem))
+        return found if isinstance(found, LearningRefusal) else self._whole(found, new)
 
-    def _whole(self, found: Extractor, new: Sequence[Example]) -> Extractor | Refusal:
+    def _whole(self, found: Extractor, new: Sequence[Example]) -> Extractor | LearningRefusal:
         """Half an extractor would lose, page by page and unseen, what a model has read before."""
         known = {
             name
@@ -149,7 +149,7 @@ class Lessons:
         lost = {name: why for name, why in found.unlearned.items() if name in known}
         if not lost:
             return found
-        return Refusal(f"{', '.join(lost)} could not be learned: {next(iter(lost.values()))}", lost)
+        return LearningRefusal(f"{', '.join(lost)} could not be learned: {next(iter(lost.values()))}", lost)
 
     def _save(self, found: Extractor, last: Learned | None) -> None:
         base = last.version if last else 0
@@ -167,7 +167,7 @@ class Lessons:
 
 def learn_site(
     schema: Schema, new: Sequence[Example], old: Sequence[Example], last: str | None
-) -> Extractor | Refusal:
+) -> Extractor | LearningRefusal:
     """An extractor from examples: the first of a site, or the next after `last`, as that was stored."""
     return learn(schema, [*new, *old]) if last is None else relearn(extractor_in(last), schema, new, old)
 

@@ -44,7 +44,7 @@ _LINE = re.compile(f"[^{BREAKS}]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class FoundDay:
     """A day of the level text. `precision` is "day", "month" or "year"."""
 
     day: date
@@ -53,7 +53,7 @@ class Named:
     end: int
 
 
-def days(text: str, *, day_first: bool | None, today: date | None = None) -> Iterator[Named]:
+def days(text: str, *, day_first: bool | None, today: date | None = None) -> Iterator[FoundDay]:
     """Every day that is named for certain, those in digits first. `day_first` is the text's `order`."""
     alone = (*islice(_in_digits(text), MAX_DAYS), *islice(in_words(text), MAX_DAYS))
     for start, end, written in (
@@ -62,7 +62,7 @@ def days(text: str, *, day_first: bool | None, today: date | None = None) -> Ite
     ):
         read = read_day(written, today=today or PIVOT, day_first=day_first)
         if isinstance(read, Day):
-            yield Named(read.day, read.precision, start, end)
+            yield FoundDay(read.day, read.precision, start, end)
     yield from islice(_eastern(text), MAX_DAYS)
     if today is not None:
         yield from islice(_relative(text, today), MAX_DAYS)
@@ -113,23 +113,23 @@ def _in_ranges(text: str) -> Iterator[tuple[int, int, str]]:
             yield from ((word.start(), two.end(), f"{word[0]} {day}, {two[3]}") for day in (two[1], two[2]))
 
 
-def _eastern(text: str) -> Iterator[Named]:
+def _eastern(text: str) -> Iterator[FoundDay]:
     for each in _EASTERN.finditer(text):
         try:
             day = date(int(each[1]), int(each[2]), int(each[3]))
         except ValueError:
             continue
-        yield Named(day, "day", each.start(), each.end())
+        yield FoundDay(day, "day", each.start(), each.end())
 
 
-def _relative(text: str, today: date) -> Iterator[Named]:
+def _relative(text: str, today: date) -> Iterator[FoundDay]:
     """Lines that count back from today in days; weeks and months are not a day."""
     for line in _LINE.finditer(text):
         if len(line[0]) > RELATIVE or _DIGITS.search(line[0]):
             continue
         read = read_day(line[0], today=today)
         if isinstance(read, Day) and read.precision == "day" and not (read.approximate or read.or_earlier):
-            yield Named(read.day, "day", line.start(), line.end())
+            yield FoundDay(read.day, "day", line.start(), line.end())
 
 
 @dataclass(frozen=True, slots=True)

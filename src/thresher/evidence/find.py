@@ -14,11 +14,11 @@ from math import isfinite
 from thresher.core.evidence import Material, Place
 from thresher.core.schema import MAX_TEXT, Field, Kind, Value
 from thresher.evidence.days import wanted_day
-from thresher.evidence.json_paths import Leaf
+from thresher.evidence.json_paths import JsonValue
 from thresher.evidence.links import destination
 from thresher.evidence.numbers import stands_alone
 from thresher.evidence.sums import matches, wanted
-from thresher.evidence.text_index import DataSheet, Sheet
+from thresher.evidence.text_index import DataSheet, TextIndex
 from thresher.evidence.words import MAX_PLACES, needle, spans
 from thresher.reading.values.numbers import numerals, plain_digits
 
@@ -32,7 +32,7 @@ def find(field: Field, value: Value, material: Material, *, today: date | None =
     `today` is the day on which the page was read; without it, "yesterday" is no date.
     """
     if material.text.strip():
-        page = Sheet(material.text, url=material.url, today=today)
+        page = TextIndex(material.text, url=material.url, today=today)
         if (found := next(iter(places(field, value, page)), None)) is not None:
             return found
     if material.data is None:
@@ -42,7 +42,7 @@ def find(field: Field, value: Value, material: Material, *, today: date | None =
     return min(found_there, key=lambda place: not _named_alike(place, field), default=None)
 
 
-def places(field: Field, value: Value, sheet: Sheet) -> Iterator[Place]:
+def places(field: Field, value: Value, sheet: TextIndex) -> Iterator[Place]:
     """Every place where a value stands on a sheet, in order, as far as anybody needs them."""
     if field.judged or value is None or (isinstance(value, str) and len(value) > MAX_TEXT):
         return
@@ -52,7 +52,7 @@ def places(field: Field, value: Value, sheet: Sheet) -> Iterator[Place]:
     yield from _FINDERS[field.kind](value, sheet)
 
 
-def _texts(value: str | float, sheet: Sheet) -> Iterator[Place]:
+def _texts(value: str | float, sheet: TextIndex) -> Iterator[Place]:
     wording = str(value)
     wanted_words = needle(wording)
     if wanted_words is None:
@@ -71,7 +71,7 @@ def _texts(value: str | float, sheet: Sheet) -> Iterator[Place]:
         yield from _same_number(wording, sheet)
 
 
-def _same_number(wording: str, sheet: Sheet) -> Iterator[Place]:
+def _same_number(wording: str, sheet: TextIndex) -> Iterator[Place]:
     """A text that is a number, and grouped otherwise on the page."""
     written = plain_digits(wording)
     numeral = numerals(written)[0]
@@ -80,7 +80,7 @@ def _same_number(wording: str, sheet: Sheet) -> Iterator[Place]:
         yield from _numbers(str(value), sheet)
 
 
-def _numbers(value: str | float, sheet: Sheet) -> Iterator[Place]:
+def _numbers(value: str | float, sheet: TextIndex) -> Iterator[Place]:
     exact = _exact(value)
     if exact is None:
         if isinstance(value, str):
@@ -101,7 +101,7 @@ def _exact(value: str | float) -> Decimal | None:
     return found if found.is_finite() else None
 
 
-def _money(value: str | float, sheet: Sheet) -> Iterator[Place]:
+def _money(value: str | float, sheet: TextIndex) -> Iterator[Place]:
     asked = wanted(str(value)) if any(map(str.isdigit, str(value))) else None  # "free" is a word
     if asked is None:
         yield from _texts(value, sheet)
@@ -114,7 +114,7 @@ def _money(value: str | float, sheet: Sheet) -> Iterator[Place]:
             yield place
 
 
-def _dates(value: str | float, sheet: Sheet) -> Iterator[Place]:
+def _dates(value: str | float, sheet: TextIndex) -> Iterator[Place]:
     asked = wanted_day(str(value), day_first=sheet.day_first, today=sheet.today)
     found = False
     for each in sheet.days.get(asked.day, ()) if asked is not None else ():
@@ -129,7 +129,7 @@ def _dates(value: str | float, sheet: Sheet) -> Iterator[Place]:
         yield from _texts(value, sheet)
 
 
-def _links(value: str | float, sheet: Sheet) -> Iterator[Place]:
+def _links(value: str | float, sheet: TextIndex) -> Iterator[Place]:
     written = str(value)
     to = destination(written, sheet.url)
     found = sheet.addresses.get(to, []) if to is not None else []
@@ -138,7 +138,7 @@ def _links(value: str | float, sheet: Sheet) -> Iterator[Place]:
         yield from _texts(to, sheet)  # a site's name, written out as in "visit example.com"
 
 
-def _said_so(field: Field, value: Value, sheet: Sheet) -> Iterator[Place]:
+def _said_so(field: Field, value: Value, sheet: TextIndex) -> Iterator[Place]:
     """A yes or no is a judgement, unless the data has it under the field's own name."""
     if isinstance(sheet, DataSheet) and isinstance(value, bool):
         for leaf in sheet.leaves:
@@ -146,7 +146,7 @@ def _said_so(field: Field, value: Value, sheet: Sheet) -> Iterator[Place]:
                 yield Place(str(leaf.value), path=leaf.path)
 
 
-def _says(leaf: Leaf, value: bool) -> bool:
+def _says(leaf: JsonValue, value: bool) -> bool:
     return leaf.value is value or str(leaf.value).lower() == str(value).lower()
 
 
@@ -158,7 +158,7 @@ def _alike(key: str, name: str) -> bool:
     return key.replace("_", "").replace("-", "").lower() == name.replace("_", "")
 
 
-_FINDERS: Mapping[Kind, Callable[[str | float, Sheet], Iterator[Place]]] = {
+_FINDERS: Mapping[Kind, Callable[[str | float, TextIndex], Iterator[Place]]] = {
     Kind.TEXT: _texts,
     Kind.NUMBER: _numbers,
     Kind.INTEGER: _numbers,

@@ -15,7 +15,7 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class JsonValue:
     """One value of the data. `key` is the name it is kept under, `beside` the object that it is a part of."""
 
     value: str | int | float | bool
@@ -24,7 +24,7 @@ class Leaf:
     beside: Any
 
 
-def leaves(data: Any) -> Iterator[Leaf]:
+def leaves(data: Any) -> Iterator[JsonValue]:
     """Depth first, without recursion: data nests as deep as its sender likes."""
     stack: list[tuple[Any, str, str, Any, int]] = [(data, "$", "", None, 0)]
     count = 0
@@ -34,7 +34,7 @@ def leaves(data: Any) -> Iterator[Leaf]:
             continue
         if isinstance(value, (str, int, float)):
             count += 1
-            yield Leaf(value, path, key, beside)
+            yield JsonValue(value, path, key, beside)
         elif depth < MAX_DEPTH:
             stack.extend(
                 (each, f"{path}{step}", name, around, depth + 1)

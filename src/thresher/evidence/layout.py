@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from thresher.evidence.segments import Borders, Layout
-from thresher.evidence.text_index import DataSheet, Sheet
+from thresher.evidence.text_index import DataSheet, TextIndex
 from thresher.reading.text.split import headings, parents, repeats
 
 # What share of the values may be lost to borders of a kind before the borders are doubted.
@@ -21,7 +21,7 @@ _LINE = re.compile(r"^(?=[^\n]*\S)", re.MULTILINE)
 _INDEX = re.compile(r"\[(\d+)\]")
 
 
-def layout_of(sheet: Sheet) -> Layout:
+def layout_of(sheet: TextIndex) -> Layout:
     return _Data(sheet) if isinstance(sheet, DataSheet) else _Text(sheet.text)
 
 

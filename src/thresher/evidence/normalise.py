@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
 
-from thresher.evidence.plain_text import BLOCK, BREAK, CELL, ITEM, Level
+from thresher.evidence.plain_text import BLOCK, BREAK, CELL, ITEM, PlainText
 
 
 class Gap(IntEnum):
@@ -96,7 +96,7 @@ def _marks() -> str:
     )
 
 
-def fold(level: Level, *, bare: bool = False) -> Folded:
+def fold(level: PlainText, *, bare: bool = False) -> Folded:
     """Fold a text. `bare` drops the accents of Latin, Greek and Cyrillic letters, for a value that has
     none.
     """

@@ -43,7 +43,7 @@ _ALIKE = {"−": "-", "﹣": "-", "－": "-", "٫": ".", "٬": ",", "，": ",", 
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class FoundAddress:
     """An address in the text, as written, and where it stands."""
 
     written: str
@@ -52,20 +52,20 @@ class Address:
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class PlainText:
     """`text`, and for each of its characters where the original one starts and ends."""
 
     text: str
     starts: "array[int]"
     ends: "array[int]"
-    addresses: tuple[Address, ...] = ()
+    addresses: tuple[FoundAddress, ...] = ()
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """The place in the original of characters `start` to `end` of this text."""
         return self.starts[start], self.ends[end - 1]
 
 
-def level(text: str) -> Level:
+def level(text: str) -> PlainText:
     """Never raises; takes time in proportion to the text."""
     return _Walk(text[:MAX_CHARACTERS]).run()
 
@@ -91,13 +91,13 @@ class _Walk:
         self._pieces: list[str] = []
         self._starts = array("l")
         self._ends = array("l")
-        self._addresses: list[Address] = []
+        self._addresses: list[FoundAddress] = []
         self._at = 0
         self._last = BLOCK
         self._alone = False  # this line is a heading or a row: nothing runs on into the next
         self._row = False
 
-    def run(self) -> Level:
+    def run(self) -> PlainText:
         text = self._text
         self._begin_line()
         for start, written in _events(text):
@@ -111,7 +111,7 @@ class _Walk:
         self._copy(len(text))
         joined = "".join(self._pieces)
         plain = joined if joined.isascii() else joined.translate(_DIGITS)
-        return Level(plain, self._starts, self._ends, tuple(self._addresses))
+        return PlainText(plain, self._starts, self._ends, tuple(self._addresses))
 
     def _copy(self, end: int) -> None:
         if end > self._at:
@@ -165,7 +165,7 @@ class _Walk:
         if target is None:
             self._put(" ", at, at + 1)  # a space, as "5[1]" is a five with a note
             return
-        self._addresses.append(Address(target[1], target.start(1), target.end(1)))
+        self._addresses.append(FoundAddress(target[1], target.start(1), target.end(1)))
         self._put(" ", at, target.end())
 
     def _emphasis(self, at: int) -> None:
@@ -181,9 +181,9 @@ class _Walk:
 
     def _address(self, written: str, at: int) -> None:
         if not (written.startswith("www.") or "://" not in written):
-            self._addresses.append(Address(written, at, at + len(written)))
+            self._addresses.append(FoundAddress(written, at, at + len(written)))
         elif written.startswith("www."):
-            self._addresses.append(Address(f"http://{written}", at, at + len(written)))
+            self._addresses.append(FoundAddress(f"http://{written}", at, at + len(written)))
         safe = (
             quote(written.lower(), safe="/:?#[]@!$&'()*+,;=%~") if not written.isascii() else written.lower()
         )

@@ -31,7 +31,7 @@ _SPLIT_CENTS = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
+class FoundSum:
     """An amount of the level text. `high` is the other end where it begins a range; `line` is where one
     without a currency stands.
     """
@@ -45,7 +45,7 @@ class Sum:
     line: str = ""
 
 
-def sums(text: str) -> Iterator[Sum]:
+def sums(text: str) -> Iterator[FoundSum]:
     """Every amount, in order: each by itself, and those that make a range once more as that."""
     count = 0
     for start, window in _windows(text):
@@ -72,18 +72,18 @@ def _windows(text: str) -> Iterator[tuple[int, str]]:
             yield start, text[start:end]
 
 
-def _in_window(window: str) -> Iterator[Sum]:
+def _in_window(window: str) -> Iterator[FoundSum]:
     if not any(char.isdigit() for char in window):
         return
     if _SPLIT_CENTS.fullmatch(window) and isinstance(price := read_price(window), Price):
-        yield Sum(price.amount, _currency_of(price), *_trimmed(window))
+        yield FoundSum(price.amount, _currency_of(price), *_trimmed(window))
     found = [each for each in amounts(window) if each.currency is not None or _may_be_money(window, each)]
     unsigned = all(each.currency is None for each in found)
     for at, amount in enumerate(found):
         other = _joined(window, found, at)
         meant = amount.currency or (other.currency if other else None)
         per = amount.per or (other.per if other else None)
-        single = Sum(amount.value, meant, amount.start, amount.end, per, line=window if unsigned else "")
+        single = FoundSum(amount.value, meant, amount.start, amount.end, per, line=window if unsigned else "")
         yield single
         if other is not None and other.start > amount.start:
             yield replace(single, end=other.end, high=other.value)
@@ -128,7 +128,7 @@ def _currency_of(price: Price) -> Currency | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedSum:
     """The sum that a value names."""
 
     value: Decimal
@@ -137,7 +137,7 @@ class Wanted:
     high: Decimal | None
 
 
-def wanted(text: str) -> Wanted | None:
+def wanted(text: str) -> WantedSum | None:
     """None where the value names no sum, or more than one: then it is a text like any other."""
     price = read_price(text)
     if not isinstance(price, Price):
@@ -146,10 +146,10 @@ def wanted(text: str) -> Wanted | None:
     if len(numerals(text)) > max(inside, 1) and price.text in text and price.text != text.strip():
         return None
     high = None if price.high is None else Decimal(price.high).scaleb(-currency.minor_digits(price.currency))
-    return Wanted(price.amount, _currency_of(price), price.per, high)
+    return WantedSum(price.amount, _currency_of(price), price.per, high)
 
 
-def matches(asked: Wanted, found: Sum, named: frozenset[str]) -> bool:
+def matches(asked: WantedSum, found: FoundSum, named: frozenset[str]) -> bool:
     """Whether the page's sum is the one asked for. `named` are the currencies that the page names for
     certain.
     """

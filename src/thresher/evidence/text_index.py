@@ -15,13 +15,13 @@ from typing import Any
 
 from thresher.core.evidence import Place
 from thresher.core.keys import MAX_URL
-from thresher.evidence.days import Named, days, order
-from thresher.evidence.json_paths import Leaf, leaves
+from thresher.evidence.days import FoundDay, days, order
+from thresher.evidence.json_paths import JsonValue, leaves
 from thresher.evidence.links import destination
 from thresher.evidence.normalise import Folded, fold
 from thresher.evidence.numbers import Number, numbers
-from thresher.evidence.plain_text import Level, level
-from thresher.evidence.sums import Sum, named_currencies, sums
+from thresher.evidence.plain_text import PlainText, level
+from thresher.evidence.sums import FoundSum, named_currencies, sums
 from thresher.evidence.words import MAX_PLACES
 
 _PATH = re.compile(r"/[^\s/][^\s]{0,8000}")  # an address within the site: no word of it is a word of the page
@@ -30,7 +30,7 @@ MAX_QUOTE = 200  # characters of a leaf that is quoted whole
 Span = tuple[int, int]
 
 
-class Sheet:
+class TextIndex:
     """`text` as it is stored, and what stands in it by kind. Spans are of the level text; `place` turns one
     into a place.
     """
@@ -41,7 +41,7 @@ class Sheet:
         self.today = today
 
     @cached_property
-    def level(self) -> Level:
+    def level(self) -> PlainText:
         return level(self.text)
 
     @cached_property
@@ -61,8 +61,8 @@ class Sheet:
         return dict(found)
 
     @cached_property
-    def sums(self) -> Mapping[Decimal, list[Sum]]:
-        found: dict[Decimal, list[Sum]] = defaultdict(list)
+    def sums(self) -> Mapping[Decimal, list[FoundSum]]:
+        found: dict[Decimal, list[FoundSum]] = defaultdict(list)
         for each in sums(self.level.text):
             if len(found[each.value]) < MAX_PLACES:
                 found[each.value].append(each)
@@ -77,8 +77,8 @@ class Sheet:
         return order(self.level.text)
 
     @cached_property
-    def days(self) -> Mapping[date, list[Named]]:
-        found: dict[date, list[Named]] = defaultdict(list)
+    def days(self) -> Mapping[date, list[FoundDay]]:
+        found: dict[date, list[FoundDay]] = defaultdict(list)
         for each in days(self.level.text, day_first=self.day_first, today=self.today):
             if len(found[each.day]) < MAX_PLACES:
                 found[each.day].append(each)
@@ -110,7 +110,7 @@ class Sheet:
         return place.start or 0
 
 
-class DataSheet(Sheet):
+class DataSheet(TextIndex):
     """Structured data as a sheet."""
 
     def __init__(self, data: Any, *, url: str | None = None, today: date | None = None) -> None:
@@ -146,7 +146,7 @@ class DataSheet(Sheet):
         return self._positions.get(place.path or "", 0)
 
 
-def _written(leaf: Leaf) -> str:
+def _written(leaf: JsonValue) -> str:
     """A leaf as a text. Numbers get the currency that stands beside them, and are never taken for
     thousands.
     """
@@ -166,7 +166,7 @@ def _decimal(value: float) -> str:
     return f"{text}0" if len(text.partition(".")[2]) == 3 else text
 
 
-def _currency_beside(leaf: Leaf) -> str | None:
+def _currency_beside(leaf: JsonValue) -> str | None:
     if not isinstance(leaf.beside, dict):
         return None
     named = (value for key, value in leaf.beside.items() if "currency" in str(key).lower())

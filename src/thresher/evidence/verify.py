@@ -10,7 +10,7 @@ from thresher.core.schema import Field, Kind, Schema, Value, values_of
 from thresher.evidence.find import places
 from thresher.evidence.layout import layout_of
 from thresher.evidence.segments import Claim, Said, owned
-from thresher.evidence.text_index import DataSheet, Sheet
+from thresher.evidence.text_index import DataSheet, TextIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ def verify(schema: Schema, value: Any, material: Material, *, today: date | None
     return Evidence(verified(schema, value, sheets(material, today=today)), material.hash)
 
 
-def verified(schema: Schema, value: Any, on: Sequence[Sheet]) -> dict[str, Place | None]:
+def verified(schema: Schema, value: Any, on: Sequence[TextIndex]) -> dict[str, Place | None]:
     """The same on sheets that were made before, for who has several answers to the same page."""
     asked = list(_asked(schema, value))
     found: dict[str, Place | None] = dict.fromkeys((each.name for each in asked), None)
@@ -40,9 +40,9 @@ def verified(schema: Schema, value: Any, on: Sequence[Sheet]) -> dict[str, Place
     return found
 
 
-def sheets(material: Material, *, today: date | None = None) -> list[Sheet]:
+def sheets(material: Material, *, today: date | None = None) -> list[TextIndex]:
     """The text first, as it is what people see, then the data."""
-    text = [Sheet(material.text, url=material.url, today=today)] if material.text.strip() else []
+    text = [TextIndex(material.text, url=material.url, today=today)] if material.text.strip() else []
     return text if material.data is None else [*text, DataSheet(material.data, url=material.url, today=today)]
 
 
@@ -73,7 +73,7 @@ def _asked(schema: Schema, value: Any) -> Iterator[_Asked]:
                 yield _Asked(f"{number}.{name}" if schema.many else name, number, each, one)
 
 
-def _placed(schema: Schema, asked: Sequence[_Asked], sheet: Sheet) -> Mapping[str, Place]:
+def _placed(schema: Schema, asked: Sequence[_Asked], sheet: TextIndex) -> Mapping[str, Place]:
     """The place of each value on one sheet, as far as it has one there that is its own."""
     known: dict[tuple[str, object], dict[int, Place]] = {}
     for each in asked:

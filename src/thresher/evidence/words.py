@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from thresher.evidence.normalise import Folded, Gap, fold
-from thresher.evidence.plain_text import BREAKS, Level, level
+from thresher.evidence.plain_text import BREAKS, PlainText, level
 
 MAX_PLACES = 2_000
 MAX_WORK = (
@@ -51,7 +51,7 @@ def needle(value: str) -> Needle | None:
     return Needle(folded, bare=bare.letters == folded.letters)
 
 
-def spans(wanted: Needle, page: Folded, text: Level) -> Iterator[Span]:
+def spans(wanted: Needle, page: Folded, text: PlainText) -> Iterator[Span]:
     """Where the needle stands, as letters of the page, first to last."""
     size, found, work = len(wanted.letters), 0, 0
     joined = _NUMBERED.fullmatch(wanted.letters) is not None
@@ -83,7 +83,7 @@ def _next_word(page: Folded, at: int) -> int:
 _MORE_BEFORE, _MORE_AFTER = re.compile(r"\d[-/.]$"), re.compile(r"[-/.]\d")
 
 
-def _stands_free(page: Folded, at: int, end: int, text: Level) -> bool:
+def _stands_free(page: Folded, at: int, end: int, text: PlainText) -> bool:
     """Whether a long number does not go on beyond a dash: only then may it be grouped in another way."""
     start, stop = page.at[at], page.until[end - 1]
     return not (
@@ -98,7 +98,7 @@ def _bordered(letters: str, page: Folded, at: int) -> bool:
     return at == 0 or page.gaps[at] != Gap.EDGE or not _HAN.fullmatch(page.letters[at - 1])
 
 
-def _agrees(wanted: Needle, page: Folded, at: int, text: Level, *, joined: bool) -> bool:
+def _agrees(wanted: Needle, page: Folded, at: int, text: PlainText, *, joined: bool) -> bool:
     size = len(wanted.letters)
     ours, theirs = wanted.gaps, page.gaps[at : at + size]
     if ours[1:] == theirs[1:] and max(theirs[1:], default=0) < Gap.LINE:
@@ -147,7 +147,7 @@ def _may_cross(mine: int, other: int, *, flush: bool, prose: bool) -> bool:
     return flush and mine >= (Gap.MARK if other == Gap.ITEM else Gap.LINE)
 
 
-def _prose(page: Folded, here: int, text: Level) -> bool:
+def _prose(page: Folded, here: int, text: PlainText) -> bool:
     """Whether the line that ends before this letter was full, or the next one goes on in small letters."""
     end = page.until[here - 1]
     begin = max((text.text.rfind(mark, 0, end) for mark in BREAKS), default=-1) + 1
@@ -157,7 +157,7 @@ def _prose(page: Folded, here: int, text: Level) -> bool:
     return full >= PROSE or (full >= PROSE * 2 // 3 and text.text[page.at[here]].islower())
 
 
-def _flush(page: Folded, at: int, end: int, text: Level) -> bool:
+def _flush(page: Folded, at: int, end: int, text: PlainText) -> bool:
     """Whether no word stands beside the value on its first and last line."""
     left = text.text[max(0, page.at[at] - 8) : page.at[at]].rstrip(" ")
     right = text.text[page.until[end - 1] : page.until[end - 1] + 8].lstrip(" ")

@@ -15,7 +15,7 @@ MAX_YIELDS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class CoverageLimits:
     """An alarm is raised when the yield falls by more than `yield_drop`, a field's coverage by more than
     `field_drop` (shares).
 
@@ -28,11 +28,11 @@ class Limits:
     zeros: int = 2
 
 
-USUAL = Limits()
+USUAL = CoverageLimits()
 
 
 @dataclass(frozen=True, slots=True)
-class Health:
+class CoverageFields:
     """The fields of a board's record that say how well it is read. `fallen` are fields that it says no more,
     as it seems by mistake.
     """
@@ -64,8 +64,8 @@ def health(
     yields: Sequence[int],
     *,
     complete: bool,
-    limits: Limits = USUAL,
-) -> Health:
+    limits: CoverageLimits = USUAL,
+) -> CoverageFields:
     """The board after one more look. A look that was not complete says nothing about how many there are,
     unless there were none.
     """
@@ -74,12 +74,12 @@ def health(
     now = coverage(postings)
     fallen = tuple(_fallen(before, now, found, limits))
     lost = (f"{name} is said by {now[name]:.0%} of the rows, after {before[name]:.0%}" for name in fallen)
-    return Health(
+    return CoverageFields(
         now or dict(before), history, (*_fallen_yield(yields, found, complete, limits), *lost), fallen
     )
 
 
-def _fallen_yield(yields: Sequence[int], found: int, complete: bool, limits: Limits) -> Iterator[str]:
+def _fallen_yield(yields: Sequence[int], found: int, complete: bool, limits: CoverageLimits) -> Iterator[str]:
     last = next((number for number in reversed(yields) if number), 0)
     if not found:
         zeros = 1 + _zeros(yields)
@@ -97,7 +97,7 @@ def _zeros(yields: Sequence[int]) -> int:
 
 
 def _fallen(
-    before: Mapping[str, float], now: Mapping[str, float], found: int, limits: Limits
+    before: Mapping[str, float], now: Mapping[str, float], found: int, limits: CoverageLimits
 ) -> Iterator[str]:
     """The fields that most rows said, and now hardly any."""
     if found >= limits.least:

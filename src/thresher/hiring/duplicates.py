@@ -15,7 +15,7 @@ from thresher.core.record import Found, Is, Link, Record
 from thresher.hiring.fingerprint import Print
 from thresher.hiring.kinds import GROUP, POSTING
 from thresher.hiring.records import entry
-from thresher.hiring.same_opening import Copy, Pair, Reason, copy_of, lead, pair, same
+from thresher.hiring.same_opening import Copy, GroupReason, Pair, copy_of, lead, pair, same
 
 MAX_POSTINGS = 50  # postings of one title and company that are compared
 APART = "apart"  # the link to a posting that a person took out of the group
@@ -52,7 +52,7 @@ async def kin_of(ctx: Context, known: Found, data: Mapping[str, Any]) -> Kinship
         )
         records |= {each.key: each for each in mates}
         copies = (copy_of(each.key, each.data) for each in mates if pair(mine.key, each.key) not in apart)
-        related |= {copy.key: (copy, Reason.SAID) for copy in copies}
+        related |= {copy.key: (copy, GroupReason.SAID) for copy in copies}
     return _grouped(bare, mine, records, related, group) if related else bare
 
 
@@ -65,7 +65,7 @@ async def _group(ctx: Context, postings: Sequence[Found]) -> Found | None:
 
 
 def _is_by_hand(group: Found) -> bool:
-    return group.data.get("reason") == Reason.SAID
+    return group.data.get("reason") == GroupReason.SAID
 
 
 def _members(group: Found | None) -> list[str]:
@@ -89,7 +89,7 @@ def _without_apart(key: str, found: list[Found], apart: set[Pair]) -> list[Found
     return [each for each in found if not closed & set(each.linked(GROUP))]
 
 
-def _related(mine: Copy, found: list[Found], apart: set[Pair]) -> dict[str, tuple[Copy, Reason]]:
+def _related(mine: Copy, found: list[Found], apart: set[Pair]) -> dict[str, tuple[Copy, GroupReason]]:
     copies = [copy_of(each.key, each.data) for each in found]
     reasons = [(copy, same(mine, copy, apart)) for copy in copies]
     return {copy.key: (copy, reason) for copy, reason in reasons if reason is not None}
@@ -99,7 +99,7 @@ def _grouped(
     bare: Kinship,
     mine: Copy,
     records: Mapping[str, Found],
-    related: Mapping[str, tuple[Copy, Reason]],
+    related: Mapping[str, tuple[Copy, GroupReason]],
     group: Found | None,
 ) -> Kinship:
     """The group, old or new, with this posting in it. Everybody in it is linked to it, and it to every
@@ -110,7 +110,7 @@ def _grouped(
     key = group.key if group else f"group/{first.key}"
     link = Link(GROUP, key)
     members = sorted({mine.key, *related, *_members(group)})
-    said = Reason.SAID if group and _is_by_hand(group) else reason
+    said = GroupReason.SAID if group and _is_by_hand(group) else reason
     record = entry(
         GROUP,
         key,
@@ -124,7 +124,7 @@ def _grouped(
     )
     # Another place is another opening to whoever wants to work there: it is shown with its group, and judged
     # for itself.
-    speaks = first.key != mine.key and reason is not Reason.OTHER_PLACES
+    speaks = first.key != mine.key and reason is not GroupReason.OTHER_PLACES
     return Kinship(
         bare.print, bare.kin, first.key if speaks else None, str(reason), (record, *others), (link,)
     )

@@ -25,7 +25,7 @@ BY_ADDRESS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class LifecycleRules:
     """`looks` complete ones in a row close a posting. A look is doubted that closes more than `few`, and more
     than `share` of all.
     """
@@ -35,7 +35,7 @@ class Rules:
     share: float = 0.6
 
 
-USUAL = Rules()
+USUAL = LifecycleRules()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Prints(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Lives:
+class Lifecycles:
     """The keys of postings by what becomes of them. `missed` are with the new count; `same` leads from a new
     key to the one it had.
 
@@ -104,8 +104,8 @@ class Lives:
 
 
 def lives(
-    known: Mapping[str, Known], seen: Mapping[str, str], *, complete: bool, rules: Rules = USUAL
-) -> Lives:
+    known: Mapping[str, Known], seen: Mapping[str, str], *, complete: bool, rules: LifecycleRules = USUAL
+) -> Lifecycles:
     """What becomes of the known postings, and of those that a look has seen: their keys, and the fingerprints
     of their rows.
     """
@@ -126,7 +126,7 @@ def lives(
     )
     touched = {*relisted, *changed, *back}
     missed, closed, doubts = _gone(known, rows, complete, rules)
-    return Lives(
+    return Lifecycles(
         new=tuple(key for key in rows if key not in known),
         changed=changed,
         relisted=relisted,
@@ -142,7 +142,7 @@ def lives(
 
 
 def _gone(
-    known: Mapping[str, Known], rows: Mapping[str, Prints], complete: bool, rules: Rules
+    known: Mapping[str, Known], rows: Mapping[str, Prints], complete: bool, rules: LifecycleRules
 ) -> tuple[dict[str, int], tuple[str, ...], tuple[str, ...]]:
     """What is missed, what is closed, and why something is not closed yet."""
     if not complete:
@@ -161,7 +161,7 @@ def _gone(
     return {key: count for key, count in missed.items() if key not in set(closed)}, closed, says
 
 
-def _doubt(closing: int, is_open: int, seen: int, rules: Rules) -> str | None:
+def _doubt(closing: int, is_open: int, seen: int, rules: LifecycleRules) -> str | None:
     """Why a look is not believed at once."""
     if closing and not seen:
         return f"the board shows nothing, and {_all(closing, is_open)} would be closed"

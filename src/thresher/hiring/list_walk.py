@@ -14,7 +14,7 @@ one list, `facets.py` for one that is cut off.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from thresher.hiring.paged_list import Ask, End, Leg
+from thresher.hiring.paged_list import Ask, End, PagedList
 from thresher.reading.platforms.platform import Paging
 from thresher.reading.postings.posting import Listing, Posting, merged
 
@@ -26,20 +26,20 @@ Counts = Mapping[str, Mapping[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class FacetParts:
     """One facet, and its values in parts that are asked for one after the other."""
 
     facet: str
     parts: tuple[tuple[str, ...], ...]
 
 
-def split(facets: Counts, used: Iterable[str], cap: int) -> Split | None:
+def split(facets: Counts, used: Iterable[str], cap: int) -> FacetParts | None:
     """The best way to ask in parts; None where no facet is left that parts anything."""
     left = {name: values for name, values in facets.items() if name not in set(used) and len(values) > 1}
     if not left:
         return None
     name = min(left, key=lambda each: _badness(left[each], cap))
-    return Split(name, tuple(_parts(left[name], cap)))
+    return FacetParts(name, tuple(_parts(left[name], cap)))
 
 
 def _badness(values: Mapping[str, int], cap: int) -> tuple[bool, bool, int, int]:
@@ -84,7 +84,7 @@ def proves(whole: Counts, parts: Iterable[Counts], applied: Iterable[str]) -> bo
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class WalkLimits:
     """How far a walk goes at most. `known_pages` in a row with nothing new end it early; 0: never."""
 
     pages: int = 500
@@ -111,7 +111,7 @@ class Tally:
 class _Branch:
     """A list, and the parts it was asked for in, where it was cut off."""
 
-    leg: Leg
+    leg: PagedList
     used: tuple[str, ...] = ()
     facets: Counts = field(default_factory=dict)
     by: str = ""
@@ -126,9 +126,9 @@ class _Branch:
 class Walk:
     """One walk. It belongs to whoever fetches: `ask` says what, `take` hears what came."""
 
-    def __init__(self, paging: Paging, bounds: Bounds) -> None:
+    def __init__(self, paging: Paging, bounds: WalkLimits) -> None:
         self._paging, self._bounds = paging, bounds
-        self._root = _Branch(Leg(paging))
+        self._root = _Branch(PagedList(paging))
         self._stopped: str | None = None
         self._known = 0
         self._alone = True
@@ -197,7 +197,7 @@ class Walk:
         branch.leg.stop(f"asked for by {found.facet}")
         branch.by = found.facet
         for ids in found.parts:
-            part = Leg(self._paging, {**branch.leg.facets, found.facet: ids})
+            part = PagedList(self._paging, {**branch.leg.facets, found.facet: ids})
             branch.parts.append(_Branch(part, (*branch.used, found.facet)))
 
     def _mind_bounds(self) -> None:

@@ -123,7 +123,7 @@ _PERIOD = {word: period for period, words in _PERIODS.items() for word in words.
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
+class MoneyText:
     """An amount or a range, and the characters it stands in. `currency` is "$" where only the sign is known.
 
     `scaled`: it counts in thousands; `short`: it is written so ("75k"). `more`: a plus stands behind it.
@@ -140,7 +140,7 @@ class Sum:
     more: bool
 
 
-def sum_of(match: re.Match[str]) -> Sum | None:
+def sum_of(match: re.Match[str]) -> MoneyText | None:
     """What a match of MONEY says; None where it cannot be pay: millions, a retirement plan, a range that
     falls.
     """
@@ -172,7 +172,7 @@ def sum_of(match: re.Match[str]) -> Sum | None:
         code,
     )
     currency = certain if code == "$" else code or ("INR" if lakhs else None)
-    return Sum(
+    return MoneyText(
         match.start(),
         match.end(),
         low,

@@ -48,7 +48,7 @@ class Proof:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedCompany:
     """The company that a board should belong to, as far as it is known."""
 
     name: str | None = None
@@ -81,7 +81,7 @@ class _Home(NamedTuple):
     path: str
 
 
-def prove(wanted: Wanted, signs: Signs) -> Proof:
+def prove(wanted: WantedCompany, signs: Signs) -> Proof:
     """Whether the board with these signs is the wanted company's. Of two proofs, the better."""
     if not wanted.is_known:
         return Proof("no company was named that it should belong to")
@@ -109,14 +109,16 @@ def stands_on(website: str | None, url: str) -> bool:
     return home is not None and _is_at(home, url)
 
 
-def _by_page(wanted: Wanted, page: str, name: str | None, how: Likening) -> Proof:
+def _by_page(wanted: WantedCompany, page: str, name: str | None, how: Likening) -> Proof:
     if name and how.likeness is Likeness.OTHER and not _is_label(wanted.website, name):
         said = f'{page} leads to it, but it calls itself "{name}", which has nothing of {_called(wanted)}'
         return Proof(said, Strength.LIKELY, contradicted=True)
     return Proof(f"the company's own page {page} leads to it", Strength.PROVEN)
 
 
-def _by_home(wanted: Wanted, home: _Home, signs: Signs, name: str | None, how: Likening) -> Proof | None:
+def _by_home(
+    wanted: WantedCompany, home: _Home, signs: Signs, name: str | None, how: Likening
+) -> Proof | None:
     """What the declared site of the owner says: ours, and the name does not contradict; or that of somebody
     else.
     """
@@ -138,7 +140,7 @@ def _by_home(wanted: Wanted, home: _Home, signs: Signs, name: str | None, how: L
     return None
 
 
-def _by_name(wanted: Wanted, name: str | None, how: Likening, guess: str | None) -> Proof:
+def _by_name(wanted: WantedCompany, name: str | None, how: Likening, guess: str | None) -> Proof:
     if name is None:
         return Proof("nothing on it says whose it is")
     home = _home(wanted.website)
@@ -166,14 +168,14 @@ def _by_name(wanted: Wanted, name: str | None, how: Likening, guess: str | None)
             return Proof(f"{said}, {covers}", contradicted=True)
 
 
-def _by_domain(wanted: Wanted, home: _Home, name: str) -> Proof:
+def _by_domain(wanted: WantedCompany, home: _Home, name: str) -> Proof:
     """A board that calls itself by a domain says whose it is more clearly than by a name."""
     if home.path == "/" and _is_at(home, f"https://{name.strip()}/"):
         return Proof(f'it calls itself "{name}", which is the company\'s own site', Strength.PROVEN)
     return Proof(f'it calls itself "{name}", which is not the site of {_called(wanted)}', contradicted=True)
 
 
-def _closest(wanted: Wanted, names: Iterable[str]) -> tuple[str | None, Likening]:
+def _closest(wanted: WantedCompany, names: Iterable[str]) -> tuple[str | None, Likening]:
     """The name that decides: the worst of those given, for a board that also lists others' openings is not
     the company's alone.
 
@@ -189,7 +191,7 @@ def _closest(wanted: Wanted, names: Iterable[str]) -> tuple[str | None, Likening
     )
 
 
-def _called(wanted: Wanted) -> str:
+def _called(wanted: WantedCompany) -> str:
     return f'"{wanted.name}"' if wanted.name else wanted.website or "the company"
 
 

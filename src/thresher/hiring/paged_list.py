@@ -40,7 +40,7 @@ class End:
     complete: bool = False
 
 
-class Leg:
+class PagedList:
     """A list on its way. Give it each page that its `ask` brought, until `end` is there."""
 
     def __init__(self, paging: Paging, facets: Mapping[str, tuple[str, ...]] | None = None) -> None:

@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Any
 
 from thresher.hiring.finding import Finding, flat
-from thresher.hiring.money import CODES, MONEY, Sum, sum_of
+from thresher.hiring.money import CODES, MONEY, MoneyText, sum_of
 from thresher.hiring.opening import Pay
 from thresher.reading.values.salaries import period_of, salary_of
 
@@ -166,7 +166,7 @@ _FROM = re.compile(
 class _Said:
     """A sum that is pay, in whole. `target`: with what may be earned on top."""
 
-    sum: Sum
+    sum: MoneyText
     low: Decimal | None
     high: Decimal | None
     period: str | None
@@ -285,7 +285,7 @@ def _said(low: str, *, surely: bool) -> Iterator[_Said]:
         yield _Said(found, least, most, period, target is not None)
 
 
-def _counts(found: Sum, period: str | None, *, paid: bool, signed: bool) -> bool:
+def _counts(found: MoneyText, period: str | None, *, paid: bool, signed: bool) -> bool:
     """Whether a sum is pay: said to be, or paid by time, or a range of a size that only pay has."""
     most = found.high or found.low
     plausible = (
@@ -300,7 +300,7 @@ def _counts(found: Sum, period: str | None, *, paid: bool, signed: bool) -> bool
     return paid or period in ("hour", "year") or (found.high is not None and found.scaled)
 
 
-def _sums(low: str, *, surely: bool) -> Iterator[Sum]:
+def _sums(low: str, *, surely: bool) -> Iterator[MoneyText]:
     """The sums beside a sign or a code, or behind a word of pay, in order, each once."""
     done, left = 0, MAX_SUMS
     for at in _digits(low):
@@ -373,7 +373,7 @@ def _clause(low: str, start: int) -> str:
     ]
 
 
-def _is_else(low: str, before: str, found: Sum) -> bool:
+def _is_else(low: str, before: str, found: MoneyText) -> bool:
     """Whether the nearest word that says what a sum is says something else than pay."""
     if _ELSE_BEHIND.match(low, found.end):
         return True
@@ -386,7 +386,7 @@ def _is_else(low: str, before: str, found: Sum) -> bool:
     return other > paid
 
 
-def _period(low: str, before: str, found: Sum) -> str | None:
+def _period(low: str, before: str, found: MoneyText) -> str | None:
     behind = _BEHIND_PERIOD.match(low, found.end)
     if behind is not None:
         return str(behind.lastgroup)
@@ -400,7 +400,7 @@ def _period(low: str, before: str, found: Sum) -> str | None:
     return last[1]
 
 
-def _ends(found: Sum, before: str) -> tuple[Decimal | None, Decimal | None]:
+def _ends(found: MoneyText, before: str) -> tuple[Decimal | None, Decimal | None]:
     if found.high is not None:
         return found.low, found.high
     if _UP_TO.search(before):

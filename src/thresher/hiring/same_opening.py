@@ -110,7 +110,7 @@ _REFERRERS = frozenset(
 _TAILS = ("/apply", "/application", "/apply/", "/application/", "/")
 
 
-class Reason(StrEnum):
+class GroupReason(StrEnum):
     """Why two postings are one group."""
 
     SAME_NUMBER = "the same number on the same board"
@@ -165,14 +165,14 @@ def copy_of(key: str, data: Mapping[str, Any]) -> Copy:
     )
 
 
-def same(one: Copy, other: Copy, apart: Collection[Pair] = ()) -> Reason | None:
+def same(one: Copy, other: Copy, apart: Collection[Pair] = ()) -> GroupReason | None:
     """Why two postings are one opening; None where they are not, where it cannot be known, and where a person
     said that they are not.
     """
     if one.key == other.key or pair(one.key, other.key) in apart:
         return None
     if one.board and one.board == other.board and one.number and one.number == other.number:
-        return Reason.SAME_NUMBER
+        return GroupReason.SAME_NUMBER
     if one.print.title != other.print.title or not one.print.title:
         return None
     if (
@@ -181,25 +181,25 @@ def same(one: Copy, other: Copy, apart: Collection[Pair] = ()) -> Reason | None:
         and _firms_agree(one.print, other.print)
         and not _numbered_apart(one, other)
     ):
-        return Reason.SAME_PAGE if _meet(one.print, other.print) else None
+        return GroupReason.SAME_PAGE if _meet(one.print, other.print) else None
     if not one.print.company or one.print.company != other.print.company:
         return None
     return _by_content(one, other)
 
 
-def _by_content(one: Copy, other: Copy) -> Reason | None:
+def _by_content(one: Copy, other: Copy) -> GroupReason | None:
     elsewhere = one.board != other.board
     if elsewhere and _numbered_alike(one.number, other.number) and _meet(one.print, other.print):
-        return Reason.SAME_REQUISITION
+        return GroupReason.SAME_REQUISITION
     if min(len(one.print.words), len(other.print.words)) < MIN_WORDS:
         return None
     meet = _meet(one.print, other.print)
     if one.print.words == other.print.words:
         if one.cut and other.cut and len(one.print.words) < MIN_CUT:
             return None
-        return Reason.SAME_TEXT if meet else Reason.OTHER_PLACES
+        return GroupReason.SAME_TEXT if meet else GroupReason.OTHER_PLACES
     if not meet and _unplaced(one.print, other.print) == _unplaced(other.print, one.print):
-        return Reason.OTHER_PLACES
+        return GroupReason.OTHER_PLACES
     # On one board a shorter text with the same title is another opening; between boards it is what was left
     # of the same.
     if (
@@ -208,7 +208,7 @@ def _by_content(one: Copy, other: Copy) -> Reason | None:
         and _is_enough(one.print, other.print)
         and contains(one.print.words, other.print.words)
     ):
-        return Reason.PART_OF_TEXT
+        return GroupReason.PART_OF_TEXT
     return None
 
 
@@ -291,7 +291,7 @@ def page_at(url: str) -> str:
 
 def home(
     new: Copy, groups: Mapping[str, Sequence[Copy]], apart: Collection[Pair] = ()
-) -> tuple[str, Reason] | None:
+) -> tuple[str, GroupReason] | None:
     """The group that a posting belongs to, and why. Never one with a member that a person took apart from
     it.
     """

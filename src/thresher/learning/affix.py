@@ -17,7 +17,7 @@ SEPARATORS = (", ", "; ", " | ", " / ", " · ", " • ", " & ", ",", ";", "|", "
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Affix:
     """`before` and `after` enclose the value. `start`, `end`: they are all there is on that side. `split`
     parts several values.
     """
@@ -67,10 +67,10 @@ class Part:
         return [piece for each in pieces if (piece := each.strip())]
 
 
-WHOLE = Part()
+WHOLE = Affix()
 
 
-def fit(texts: Sequence[str], truths: Sequence[Sequence[Any]]) -> Part | None:
+def fit(texts: Sequence[str], truths: Sequence[Sequence[Any]]) -> Affix | None:
     """The part of each text that says one of its truths; None where no contexts hold on all."""
     if all(any(says(text, truth) for truth in right) for text, right in zip(texts, truths, strict=True)):
         return WHOLE
@@ -84,15 +84,15 @@ def fit(texts: Sequence[str], truths: Sequence[Sequence[Any]]) -> Part | None:
     return None
 
 
-def _takes(part: Part, text: str, right: Sequence[Any]) -> bool:
+def _takes(part: Affix, text: str, right: Sequence[Any]) -> bool:
     taken = part.take(text)
     return len(taken) == 1 and any(says(taken[0], truth) for truth in right)
 
 
-def fit_list(texts: Sequence[str], truths: Sequence[Sequence[Any]]) -> Part | None:
+def fit_list(texts: Sequence[str], truths: Sequence[Sequence[Any]]) -> Affix | None:
     """A part that gives all truths of each text, parted by one separator."""
     for split in SEPARATORS:
-        part = Part(split=split)
+        part = Affix(split=split)
         if all(same_values(part.take(text), right) for text, right in zip(texts, truths, strict=True)):
             return part
     return None
@@ -121,7 +121,7 @@ def _few(ways: list[list[tuple[str, str]]]) -> list[tuple[tuple[str, str], ...]]
     return found
 
 
-def _around(chosen: Sequence[tuple[str, str]]) -> Part | None:
+def _around(chosen: Sequence[tuple[str, str]]) -> Affix | None:
     lefts, rights = [left for left, _ in chosen], [right for _, right in chosen]
     start, end = len(set(lefts)) == 1, len(set(rights)) == 1
     before = lefts[0] if start else _shared([left[::-1] for left in lefts])[::-1]
@@ -132,7 +132,7 @@ def _around(chosen: Sequence[tuple[str, str]]) -> Part | None:
         or max(len(before), len(after)) > MAX_CONTEXT
     ):
         return None
-    return Part(before, after, start, end)
+    return Affix(before, after, start, end)
 
 
 def _shared(contexts: Sequence[str]) -> str:

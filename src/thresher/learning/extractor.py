@@ -57,7 +57,7 @@ class Extractor:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class LearningRefusal:
     """Nothing was learned, and why, in a sentence that a person can act on. `fields` says it of each
     field.
     """

@@ -13,10 +13,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from thresher.core.schema import Field, Schema
-from thresher.learning.affix import WHOLE, Part, fit, fit_list, same_values
+from thresher.learning.affix import WHOLE, Affix, fit, fit_list, same_values
 from thresher.learning.candidate import candidates, weight
 from thresher.learning.example import Example
-from thresher.learning.extractor import Extractor, FieldRules, Refusal
+from thresher.learning.extractor import Extractor, FieldRules, LearningRefusal
 from thresher.learning.frame import follows_alike, frame
 from thresher.learning.landmark import landmarks, skeleton, window
 from thresher.learning.locator import Family, Hit, Locator, Pattern, distinct
@@ -85,7 +85,7 @@ class Lesson:
 
 def learn(
     schema: Schema, examples: Sequence[Example], *, held_back: Sequence[Example] = ()
-) -> Extractor | Refusal:
+) -> Extractor | LearningRefusal:
     """An extractor for the site of the examples; a refusal where no field could be learned.
 
     `held_back` are examples that no rule is made from: a rule that is wrong on one of them is dropped.
@@ -95,7 +95,7 @@ def learn(
     lessons = [Lesson(each, Outline(each.document)) for each in examples[:MAX_EXAMPLES]]
     checks = [Lesson(each, Outline(each.document)) for each in held_back[:MAX_EXAMPLES]]
     if len(lessons) < MIN_PAGES:
-        return Refusal(
+        return LearningRefusal(
             f"{len(lessons)} example pages are too few to tell a rule from chance: give at least {MIN_PAGES}, better 3 or more"
         )
     outlines, values = [each.outline for each in lessons], _known_values(schema, lessons)
@@ -109,7 +109,7 @@ def learn(
         else:
             unlearned[field.name] = found
     if not learned:
-        return Refusal(
+        return LearningRefusal(
             f"no field of {schema.name!r} could be learned from these {len(lessons)} pages: label other pages of the site, "
             "or check that the labels say what the pages say",
             unlearned,
@@ -126,16 +126,18 @@ def learn(
 
 def _learn_table(
     schema: Schema, examples: Sequence[Example], held_back: Sequence[Example]
-) -> Extractor | Refusal:
+) -> Extractor | LearningRefusal:
     """Of pages that show several things: what a row is, and the rules within it."""
     if not examples:
-        return Refusal("there is no example page: give at least one with its things labelled under items")
+        return LearningRefusal(
+            "there is no example page: give at least one with its things labelled under items"
+        )
     found = row_examples(schema, examples[:MAX_EXAMPLES])
-    if isinstance(found, Refusal):
+    if isinstance(found, LearningRefusal):
         return found
     selector, rows = found
     kept = row_examples(schema, held_back[:MAX_EXAMPLES]) if held_back else None
-    checks = kept[1] if kept is not None and not isinstance(kept, Refusal) else ()
+    checks = kept[1] if kept is not None and not isinstance(kept, LearningRefusal) else ()
     extractor = learn(replace(schema, many=False), rows, held_back=checks)
     return (
         as_table(extractor, schema, selector, len(examples))
@@ -242,7 +244,7 @@ class _FieldLearner:
             return None
         return rule if is_attribute(rule) else self._guarded(rule, hits, truths)
 
-    def _part(self, texts: list[list[str]], truths: list[tuple[Any, ...]]) -> Part | None:
+    def _part(self, texts: list[list[str]], truths: list[tuple[Any, ...]]) -> Affix | None:
         if self.field.many:
             if all(same_values(each, right) for each, right in zip(texts, truths, strict=True)):
                 return WHOLE

@@ -30,7 +30,7 @@ _HEADINGS = "h1, h2, h3, h4, h5, h6, legend, caption"
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class TextRun:
     """One run of text between two tags. `block` is the number of the paragraph it stands in."""
 
     text: str
@@ -46,13 +46,13 @@ class Outline:
         self.document = document
         self.facts = Facts(document)
         self.blocks = document.flow.blocks
-        self.leaves: list[Leaf] = []
+        self.leaves: list[TextRun] = []
         self._numbers: dict[Text, int] = {}
         for number, block in enumerate(self.blocks):
             for node in block.nodes:
                 if text := one_line(node.data):
                     self._numbers[node] = len(self.leaves)
-                    self.leaves.append(Leaf(text, squeezed(text), node, number))
+                    self.leaves.append(TextRun(text, squeezed(text), node, number))
             if len(self.leaves) > MAX_LEAVES:
                 break
 

@@ -16,7 +16,7 @@ from thresher.learning.extractor import Extractor
 from thresher.learning.outline import Outline
 from thresher.learning.place import in_page
 from thresher.learning.table import MAX_ROWS, row_document
-from thresher.learning.vote import Heard, Hearing
+from thresher.learning.vote import Vote, VoteResult
 from thresher.reading.html.document import Document
 from thresher.reading.html.parser import Selector
 
@@ -43,7 +43,7 @@ def read(extractor: Extractor, document: Document) -> Reading:
     """The values of a page by the rules of an extractor; of a page of several things, under `items`."""
     if extractor.row is not None:
         return _read_table(extractor, extractor.row, document)
-    hearing = Hearing(extractor, Outline(document))
+    hearing = Vote(extractor, Outline(document))
     found = {
         each.name: hearing.field(each, extractor.fields[each.name])
         for each in extractor.schema.fields
@@ -56,9 +56,9 @@ def read(extractor: Extractor, document: Document) -> Reading:
             Drift(Sign.OTHER_THING, None, "the body of the page speaks of another thing than its head")
         )
         return Reading(drifts=tuple(drifts))
-    known: dict[str, Heard] = {}
+    known: dict[str, VoteResult] = {}
     for name, each in found.items():
-        if isinstance(each, Heard):
+        if isinstance(each, VoteResult):
             crossed = hearing.crossed(extractor.schema[name], extractor.fields[name], each)
             if crossed is None:
                 known[name] = each

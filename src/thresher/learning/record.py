@@ -7,7 +7,7 @@ from typing import Any
 
 from thresher.core.errors import UsageError
 from thresher.core.schema import Field, Kind, Schema
-from thresher.learning.affix import Part
+from thresher.learning.affix import Affix
 from thresher.learning.extractor import FORMAT, Extractor, FieldRules
 from thresher.learning.landmark import Skeleton, Window
 from thresher.learning.locator import Css, Data, How, Label, Locator, Pattern
@@ -116,7 +116,7 @@ def _rule_out(rule: Rule) -> dict[str, Any]:
     part, window = rule.part, rule.window
     return {
         "by": _locator_out(rule.locator),
-        "part": None if part == Part() else [part.before, part.after, part.start, part.end, part.split],
+        "part": None if part == Affix() else [part.before, part.after, part.start, part.end, part.split],
         "window": [window.before, list(window.before_gap), window.after, list(window.after_gap)],
         "weight": round(rule.weight, 4),
         "tags": sorted(rule.tags),
@@ -129,7 +129,7 @@ def _rule_in(data: Any) -> Rule:
     before, before_gap, after, after_gap = data["window"]
     return Rule(
         locator=_locator_in(data["by"]),
-        part=Part(*data["part"]) if data["part"] else Part(),
+        part=Affix(*data["part"]) if data["part"] else Affix(),
         window=Window(str(before), _gap(before_gap), str(after), _gap(after_gap)),
         weight=float(data["weight"]),
         tags=frozenset(_texts(data["tags"])),

@@ -10,7 +10,7 @@ from dataclasses import replace
 from thresher.core.schema import Field, Schema
 from thresher.learning.affix import same_values
 from thresher.learning.example import Example
-from thresher.learning.extractor import Extractor, Refusal
+from thresher.learning.extractor import Extractor, LearningRefusal
 from thresher.learning.learn import MIN_PAGES, learn
 from thresher.learning.read import read
 from thresher.learning.wording import says
@@ -18,7 +18,7 @@ from thresher.learning.wording import says
 
 def relearn(
     extractor: Extractor, schema: Schema, fresh: Sequence[Example], old: Sequence[Example] = ()
-) -> Extractor | Refusal:
+) -> Extractor | LearningRefusal:
     """The next version of an extractor, right on all fresh examples; else a refusal that says what is in the
     way.
 
@@ -26,31 +26,31 @@ def relearn(
     wrongly is in doubt.
     """
     if schema.digest != extractor.schema.digest:
-        return Refusal(
+        return LearningRefusal(
             f"the extractor was learned for another schema than {schema.name!r} is now: learn the site anew"
         )
     if len(fresh) < MIN_PAGES:
-        return Refusal(
+        return LearningRefusal(
             f"{len(fresh)} freshly labelled pages are too few to repair {extractor.site!r}: label {MIN_PAGES} or more"
         )
     found = learn(schema, fresh, held_back=old)
-    if isinstance(found, Refusal):
+    if isinstance(found, LearningRefusal):
         return found
     if lost := {
         name: found.unlearned[name]
         for name in extractor.fields
         if name in found.unlearned and _is_known(schema[name], fresh)
     }:
-        return Refusal(
+        return LearningRefusal(
             f"{', '.join(lost)} cannot be read on the changed pages, and was before: {next(iter(lost.values()))}",
             lost,
         )
     if wrong := dict(_mistakes(found, schema, fresh, must_answer=True)):
-        return Refusal(
+        return LearningRefusal(
             f"the new rules are not right on every freshly labelled page: {next(iter(wrong.values()))}", wrong
         )
     if wrong := dict(_mistakes(found, schema, old, must_answer=False)):
-        return Refusal(
+        return LearningRefusal(
             f"the new rules say something else than was known of older pages: {next(iter(wrong.values()))}",
             wrong,
         )

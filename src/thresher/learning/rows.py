@@ -14,7 +14,7 @@ from thresher.learning.meaning import meaning
 from thresher.learning.wording import one_line, value_of
 from thresher.reading.html.document import Document
 from thresher.reading.html.parser import Node
-from thresher.reading.lists.cards import NAMING, Card, Group
+from thresher.reading.lists.cards import NAMING, Card, CardGroup
 from thresher.reading.structured.facts import Facts
 from thresher.reading.values.money import Price, read_price
 
@@ -46,7 +46,7 @@ def _fullness(schema: Schema, cards: Sequence[Card], document: Document) -> int:
     return sum(2 * sum(field.name in thing for thing in sample) > len(sample) for field in schema.fields)
 
 
-def _own(group: Group) -> list[Card]:
+def _own(group: CardGroup) -> list[Card]:
     return [card for card in group.cards if not card.aside]
 
 

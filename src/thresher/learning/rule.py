@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from thresher.core.schema import Field
-from thresher.learning.affix import WHOLE, Part
+from thresher.learning.affix import WHOLE, Affix
 from thresher.learning.landmark import NO_WINDOW, Stand, Window
 from thresher.learning.locator import Css, Family, Hit, Label, Locator, distinct
 from thresher.learning.outline import Outline
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RuleMatch:
     """What a rule says: the texts, where they stand, and how well the place fits its window."""
 
     texts: tuple[str, ...]
@@ -31,7 +31,7 @@ class Rule:
     """
 
     locator: Locator
-    part: Part = WHOLE
+    part: Affix = WHOLE
     window: Window = NO_WINDOW
     weight: float = 0.0
     tags: frozenset[str] = frozenset()
@@ -59,14 +59,14 @@ class Rule:
         """Whether the text itself says what it is, by the words before the value or by how it is written."""
         return self.family is Family.PATTERN or any(char.isalpha() for char in self.part.before)
 
-    def find(self, field: Field, outline: Outline) -> Found | None:
+    def find(self, field: Field, outline: Outline) -> RuleMatch | None:
         """The one answer of the rule; None where it finds nothing, or more than one thing."""
         taken = list(self._taken(outline))
         if not taken or (not field.many and len({text.casefold() for text, _ in taken}) > 1):
             return None
         chosen = taken if field.many else taken[:1]
         leaf = leaf_of(outline, chosen[0][1])
-        return Found(
+        return RuleMatch(
             tuple(text for text, _ in chosen),
             tuple(hit for _, hit in chosen),
             leaf,

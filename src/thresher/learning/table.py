@@ -11,7 +11,7 @@ from typing import Any
 
 from thresher.core.schema import Schema
 from thresher.learning.example import Example
-from thresher.learning.extractor import Extractor, Refusal
+from thresher.learning.extractor import Extractor, LearningRefusal
 from thresher.learning.outline import Outline
 from thresher.learning.selectors import is_plain, learned_selector, tokens
 from thresher.learning.wording import squeezed
@@ -25,7 +25,9 @@ MAX_CLIMB = 15
 Items = Sequence[Mapping[str, Any]]
 
 
-def row_examples(schema: Schema, examples: Sequence[Example]) -> tuple[Selector, list[Example]] | Refusal:
+def row_examples(
+    schema: Schema, examples: Sequence[Example]
+) -> tuple[Selector, list[Example]] | LearningRefusal:
     """The selector of a row, and each labelled row as an example of one thing."""
     placed = [
         (example.document, _rows_of(schema, Outline(example.document), example.labels.get("items") or ()))
@@ -33,13 +35,13 @@ def row_examples(schema: Schema, examples: Sequence[Example]) -> tuple[Selector,
     ]
     found = [(document, node, thing) for document, rows in placed for node, thing in rows]
     if len(found) < MIN_ROWS:
-        return Refusal(
+        return LearningRefusal(
             f"{len(found)} of the labelled things could be found in a row of their own, and {MIN_ROWS} are needed: "
             "label things whose first field tells them apart"
         )
     selector = _selector([document for document, _ in placed], [node for _, node, _ in found])
     if selector is None:
-        return Refusal(
+        return LearningRefusal(
             "the labelled things stand in elements that nothing but their position tells from others: no rule would hold"
         )
     step = -(-len(found) // MAX_LESSONS)

@@ -15,7 +15,7 @@ _WEB = re.compile(r"(?:https?://)?[\w-]{1,60}(?:\.[\w-]{1,60}){1,6}(?:/\S{0,500}
 MAX_LENGTH = 100  # characters: what is longer is words, whatever is in it
 
 
-class Look(StrEnum):
+class ValueShape(StrEnum):
     """From the most telling to the least."""
 
     PRICE = "price"
@@ -26,25 +26,25 @@ class Look(StrEnum):
     WORDS = "words"
 
 
-_PLAIN = frozenset({Look.FIGURES, Look.CODE, Look.WORDS})
+_PLAIN = frozenset({ValueShape.FIGURES, ValueShape.CODE, ValueShape.WORDS})
 
 
-def look(text: str) -> Look:
+def look(text: str) -> ValueShape:
     """What a text looks like."""
     if not 0 < len(text) <= MAX_LENGTH:
-        return Look.WORDS
+        return ValueShape.WORDS
     has_digit, has_letter = any(map(str.isdigit, text)), any(map(str.isalpha, text))
     if has_digit and is_priced(text):
-        return Look.PRICE
+        return ValueShape.PRICE
     if (
         figured(text) and not text.isdigit() and is_dated(text)
     ):  # ten figures are a moment to a machine, and an ISBN to a reader
-        return Look.DAY
+        return ValueShape.DAY
     if has_digit and not has_letter:
-        return Look.FIGURES
+        return ValueShape.FIGURES
     if "." in text and _WEB.fullmatch(text):
-        return Look.WEB
-    return Look.CODE if has_digit and " " not in text else Look.WORDS
+        return ValueShape.WEB
+    return ValueShape.CODE if has_digit and " " not in text else ValueShape.WORDS
 
 
 def figured(text: str) -> bool:
@@ -68,13 +68,13 @@ def is_priced(text: str) -> bool:
     return any(unicodedata.category(char) == "Sc" for char in text) and isinstance(read_price(text), Price)
 
 
-def odd_look(text: str, known: frozenset[str]) -> Look | None:
+def odd_look(text: str, known: frozenset[str]) -> ValueShape | None:
     """The look of a text, if it would surprise somebody who knows the others.
 
     A name may be a number (a book, a band), and a code may be all figures; neither is a price, a day or an
     address.
     """
     found = look(text)
-    if found in known or (found in (Look.FIGURES, Look.CODE) and not known.isdisjoint(_PLAIN)):
+    if found in known or (found in (ValueShape.FIGURES, ValueShape.CODE) and not known.isdisjoint(_PLAIN)):
         return None
     return found

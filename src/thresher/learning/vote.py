@@ -18,7 +18,7 @@ from thresher.learning.landmark import Stand
 from thresher.learning.locator import Family
 from thresher.learning.outline import Outline
 from thresher.learning.place import place
-from thresher.learning.rule import Found, Rule, is_attribute
+from thresher.learning.rule import Rule, RuleMatch, is_attribute
 from thresher.learning.shape import Shape
 from thresher.learning.title_overlap import unheard
 from thresher.learning.value_shape import look
@@ -29,7 +29,7 @@ DOUBLED = 0.05  # share of it, above which a page shows several things
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class VoteResult:
     """What is believed of a field: its value, where each of its values stands, and how sure that is. `texts`
     are as they stand.
     """
@@ -40,7 +40,7 @@ class Heard:
     confidence: float
 
 
-class Hearing:
+class Vote:
     """One page under one extractor. Fields are heard one by one; what was odd about one is remembered against
     the others.
     """
@@ -73,7 +73,7 @@ class Hearing:
                 f"{self.doubled:.0%} of the texts that stand once on every known page stand twice on this one",
             )
 
-    def field(self, each: Field, rules: FieldRules) -> Heard | Drift | None:
+    def field(self, each: Field, rules: FieldRules) -> VoteResult | Drift | None:
         answers = list(self._answers(each, rules))
         if not answers:
             if not rules.shape.always_there:
@@ -107,7 +107,7 @@ class Hearing:
             )
         return self._value(each, rules, answers)
 
-    def crossed(self, each: Field, rules: FieldRules, heard: Heard) -> Drift | None:
+    def crossed(self, each: Field, rules: FieldRules, heard: VoteResult) -> Drift | None:
         """Whether a value seems to be another field's: one of those that it lost, or one that looks like them
         and not like ours.
         """
@@ -125,7 +125,7 @@ class Hearing:
                 )
         return None
 
-    def _answers(self, each: Field, rules: FieldRules) -> Iterator[tuple[Rule, Found]]:
+    def _answers(self, each: Field, rules: FieldRules) -> Iterator[tuple[Rule, RuleMatch]]:
         """What each witness says; of kin, the first that answers speaks."""
         heard: set[tuple[str, str]] = set()
         for rule in rules.rules:
@@ -133,14 +133,14 @@ class Hearing:
                 heard.add(rule.kin)
                 yield rule, found
 
-    def _listen(self, rules: FieldRules, answers: Sequence[tuple[Rule, Found]]) -> None:
+    def _listen(self, rules: FieldRules, answers: Sequence[tuple[Rule, RuleMatch]]) -> None:
         """Whether the head of the page says what its body says, as it does on every known page."""
         shown = next((found for rule, found in answers if rule.family is not Family.META), None)
         if shown is not None and rules.echo:
             self.echoed += 1
             self.unheard += unheard(self.outline, shown.texts, rules.echo)
 
-    def _doubt(self, each: Field, rules: FieldRules, rule: Rule, found: Found) -> Drift | None:
+    def _doubt(self, each: Field, rules: FieldRules, rule: Rule, found: RuleMatch) -> Drift | None:
         if found.stand is Stand.WRONG:
             return Drift(
                 Sign.DISPLACED,
@@ -174,7 +174,7 @@ class Hearing:
                 return Drift(Sign.SHAPE, each.name, f"{each.name} {text[:60]!r} is no {each.kind}")
         return None
 
-    def _sure(self, each: Field, rules: FieldRules, answers: Sequence[tuple[Rule, Found]]) -> bool:
+    def _sure(self, each: Field, rules: FieldRules, answers: Sequence[tuple[Rule, RuleMatch]]) -> bool:
         """Two witnesses of different kinds that agree are enough.
 
         One alone must be the only one there ever was, and everything around it as it was.
@@ -196,7 +196,7 @@ class Hearing:
             and all(self._as_ever(rules, rule, found) for rule, found in answers)
         )
 
-    def _as_ever(self, rules: FieldRules, rule: Rule, found: Found) -> bool:
+    def _as_ever(self, rules: FieldRules, rule: Rule, found: RuleMatch) -> bool:
         """Whether an answer looks as answers did, and stands in what they stood in, beside what they stood
         beside.
         """
@@ -209,10 +209,10 @@ class Hearing:
         near = found.stand is not Stand.INSIDE or rule.window.adjoins(self.outline, found.leaf)
         return near and self._framed(rule, found)
 
-    def _framed(self, rule: Rule, found: Found) -> bool:
+    def _framed(self, rule: Rule, found: RuleMatch) -> bool:
         return not rule.tags or all(frame(self.outline, hit).tag in rule.tags for hit in found.hits)
 
-    def _value(self, each: Field, rules: FieldRules, answers: Sequence[tuple[Rule, Found]]) -> Heard:
+    def _value(self, each: Field, rules: FieldRules, answers: Sequence[tuple[Rule, RuleMatch]]) -> VoteResult:
         rule, found = next(
             ((rule, found) for rule, found in answers if found.leaf is not None and not is_attribute(rule)),
             answers[0],
@@ -226,8 +226,8 @@ class Hearing:
         families = len({rule.family for rule, _ in answers})
         silent = 1 - len(answers) / len(rules.rules)
         confidence = round(max(0.1, min(0.99, rules.score + 0.1 * (families - 1) - 0.3 * silent)), 2)
-        return Heard(spoken if each.many else spoken[0], found.texts, places, confidence)
+        return VoteResult(spoken if each.many else spoken[0], found.texts, places, confidence)
 
 
-def _key(found: Found) -> tuple[str, ...]:
+def _key(found: RuleMatch) -> tuple[str, ...]:
     return tuple(squeezed(text) for text in found.texts)

@@ -15,8 +15,8 @@ from starlette.exceptions import HTTPException
 from thresher.build import Runtime
 from thresher.core.errors import ThresherError
 from thresher.web.answer import Pools
-from thresher.web.auth import Door
-from thresher.web.body_limit import Cap
+from thresher.web.auth import Authentication
+from thresher.web.body_limit import BodyReader
 from thresher.web.pages.site import Site
 from thresher.web.problem import on_error, on_http, on_invalid, on_surprise
 from thresher.web.refresh import keep_fresh
@@ -48,8 +48,8 @@ def make_app(runtime: Runtime) -> FastAPI:
     app.add_exception_handler(RequestValidationError, on_invalid)
     app.add_exception_handler(Exception, on_surprise)
     limits = body_limits(route for _, route in mounted)
-    app.add_middleware(Cap, settings=lambda: runtime.store.settings, limits=limits)
-    app.add_middleware(Door, store=runtime.store)
+    app.add_middleware(BodyReader, settings=lambda: runtime.store.settings, limits=limits)
+    app.add_middleware(Authentication, store=runtime.store)
     app.add_middleware(Site, runtime=runtime, state=app.state)  # added last, so it stands first
     return app
 

@@ -27,7 +27,7 @@ _HEADERS = (b"x-scraper-api-key", b"x-api-key")
 log = logging.getLogger("thresher.web")
 
 
-class Door:
+class Authentication:
     """Lets in whoever holds a key or is logged in, and writes into the request who that is."""
 
     def __init__(self, app: ASGIApp, store: Store) -> None:

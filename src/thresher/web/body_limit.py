@@ -38,7 +38,7 @@ class BodyLimit:
 Limits = Sequence[tuple[str, Pattern[str], BodyLimit]]  # method, path, what holds there
 
 
-class Cap:
+class BodyReader:
     """Stops reading at `web.body_limit` bytes, and after `web.body_patience` seconds; gives up an answer that
     nobody takes for as long.
 

@@ -18,7 +18,7 @@ TOO_MANY = (
 )
 
 
-class Line(H11Protocol):
+class TimedConnection(H11Protocol):
     """A connection that is hung up on when no whole request comes within `patience` seconds, or where there
     are too `many`.
     """
@@ -76,6 +76,6 @@ class Line(H11Protocol):
             self.transport.close()
 
 
-def line_with(patience: float, many: Connections) -> type[Line]:
+def line_with(patience: float, many: Connections) -> type[TimedConnection]:
     """Connections with this much patience, as many as that."""
-    return type("PatientLine", (Line,), {"patience": patience, "many": many})
+    return type("PatientLine", (TimedConnection,), {"patience": patience, "many": many})

@@ -23,7 +23,7 @@ Text = Annotated[str, StringConstraints(max_length=MAX_TEXT), AfterValidator(_wh
 Many = Annotated[list[Text] | Text | None, Field(max_length=MAX_TEXT)]
 
 
-class Asked(BaseModel):
+class Body(BaseModel):
     """What every body has in common."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -34,7 +34,7 @@ def like(**example: Any) -> ConfigDict:
     return ConfigDict(json_schema_extra={"examples": [example]})
 
 
-class CompanyAsked(Asked):
+class CompanyAsked(Body):
     """A company by name, by site, or by both."""
 
     name: Text | None = None
@@ -50,7 +50,7 @@ class CompaniesAsked(CompanyAsked):
     force: bool = False
 
 
-class BoardAsked(Asked):
+class BoardAsked(Body):
     """An address to look at as a board, and whose it is, if that is known."""
 
     url: Text
@@ -58,13 +58,13 @@ class BoardAsked(Asked):
     name: Text | None = None
 
 
-class PostingAsked(Asked):
+class PostingAsked(Body):
     """The address of a posting."""
 
     url: Text
 
 
-class TaskAsked(Asked):
+class TaskAsked(Body):
     """A task of a kind that an app of the server knows. `key` is unique among live tasks of the kind; `delay`
     is in seconds.
     """
@@ -79,14 +79,14 @@ class TaskAsked(Asked):
     delay: float = 0.0
 
 
-class MatchChanged(Asked):
+class MatchChanged(Body):
     """What a person has done about a match."""
 
     status: Text
     note: Text | None = None
 
 
-class CandidateAsked(Asked):
+class CandidateAsked(Body):
     """A candidate. Lists are lists, or texts with ; between the entries; what is not said is not known."""
 
     model_config = like(
@@ -126,7 +126,7 @@ class CandidatesAsked(CandidateAsked):
     candidates: list[CandidateAsked] | None = Field(None, min_length=1, max_length=MAX_AT_ONCE)
 
 
-class PairChanged(Asked):
+class PairChanged(Body):
     """What a person makes of a candidate's match: suggested, viewed, applied, rejected or shortlisted."""
 
     model_config = like(status="applied", note="sent on Monday")
@@ -135,7 +135,7 @@ class PairChanged(Asked):
     note: Text | None = None
 
 
-class RoleAsked(Asked):
+class RoleAsked(Body):
     """A role, its other names, and how urgent it is."""
 
     name: Text
@@ -143,7 +143,7 @@ class RoleAsked(Asked):
     priority: Text | None = None
 
 
-class RolesAsked(Asked):
+class RolesAsked(Body):
     """One role, or many."""
 
     model_config = like(name="Python Developer", aliases=["Python Engineer"], priority="high")
@@ -154,7 +154,7 @@ class RolesAsked(Asked):
     roles: list[RoleAsked] | None = Field(None, min_length=1, max_length=MAX_AT_ONCE)
 
 
-class RoleChanged(Asked):
+class RoleChanged(Body):
     """What is to be otherwise about a role. A category of null takes the old one away."""
 
     model_config = like(name="Python Developer", priority="urgent", category="software")
@@ -164,7 +164,7 @@ class RoleChanged(Asked):
     category: Text | None = None
 
 
-class Titles(Asked):
+class Titles(Body):
     """Titles to be understood."""
 
     model_config = like(titles=["Sr. Python Dev (m/f/d)", "Java Developer"])
@@ -172,7 +172,7 @@ class Titles(Asked):
     titles: list[Text] = Field(min_length=1, max_length=MAX_AT_ONCE)
 
 
-class Into(Asked):
+class Into(Body):
     """The role that another becomes part of: its id, its name or an alias."""
 
     model_config = like(into="Python Developer")
@@ -180,7 +180,7 @@ class Into(Asked):
     into: int | Text
 
 
-class SplitAsked(Asked):
+class SplitAsked(Body):
     """The name of the new role, and the names and candidates that go along."""
 
     model_config = like(name="Analytics Engineer", aliases=["dbt Developer"], candidates=["anna@example.com"])
@@ -190,7 +190,7 @@ class SplitAsked(Asked):
     candidates: list[Text] = Field(default=[], max_length=MAX_AT_ONCE)
 
 
-class AliasAsked(Asked):
+class AliasAsked(Body):
     """One more name for a role."""
 
     model_config = like(alias="Python Ninja")
@@ -198,29 +198,29 @@ class AliasAsked(Asked):
     alias: Text
 
 
-class Reason(Asked):
+class ReasonBody(Body):
     """Why something is changed; kept, and shown wherever it is."""
 
     reason: Text | None = None
 
 
-class Pause(Reason):
+class Pause(ReasonBody):
     """How long a source is closed, as 90s, 10m, 2h or 1d, and why."""
 
     lasts: Text = Field(alias="for")
 
 
-class Value(Asked):
+class Value(Body):
     """A setting's new value; null goes back to the project's or the default."""
 
     value: int | float | None
 
 
-def said(reason: Reason | None, otherwise: str) -> str:
+def said(reason: ReasonBody | None, otherwise: str) -> str:
     """The reason that was given, or the usual one."""
     return (reason.reason if reason and reason.reason else None) or otherwise
 
 
-def given(body: Asked) -> dict[str, Any]:
+def given(body: Body) -> dict[str, Any]:
     """The fields of a body that have a value."""
     return {name: value for name, value in body.model_dump().items() if value is not None}

@@ -18,7 +18,7 @@ from starlette.types import Send
 CHUNK = 65_536
 
 
-class Flow(StreamingResponse):
+class StreamedFile(StreamingResponse):
     """An answer that is written while it is sent; however it ends, the writer ends with it."""
 
     async def stream_response(self, send: Send) -> None:

@@ -16,7 +16,7 @@ from thresher.apps.jobs.decision import explain
 from thresher.core.record import Found, Link, Record, pack
 from thresher.hiring.kinds import BOARD, COMPANY, POSTING
 from thresher.hiring.records import company_name_key, entry
-from thresher.hiring.same_opening import Reason
+from thresher.hiring.same_opening import GroupReason
 from thresher.practice.web import Knob, PracticeWeb, Trouble
 from thresher.store.records import file_record
 
@@ -295,7 +295,7 @@ def test_what_a_person_put_together_stays_together_and_one_speaks_for_it(search:
     found = one(search, "group")
     assert (state, found.key, found.data["lead"]) == ("skipped", made.group, "greenhouse:acme/1")
     assert (found.data["reason"], found.data["members"]) == (
-        Reason.SAID,
+        GroupReason.SAID,
         ["ashby:acme/9", "greenhouse:acme/1", "lever:acme/b7"],
     )
     assert [each.key for each in search.records("match")] == ["greenhouse:acme/1"]

@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from thresher.apps.jobs.scraping.page_result import Sight, read_sight
+from thresher.apps.jobs.scraping.page_result import PageResult, read_sight
 from thresher.core.page import Page, Verdict
 from thresher.reading.platforms.boards import Board, recognise
 
@@ -15,7 +15,7 @@ TODAY = date(2026, 3, 2)
 SITE = Board("site", None, "https://www.acme.example/careers")
 
 
-def sight(text: str, board: Board | str = SITE, kind: str = "text/html") -> Sight:
+def sight(text: str, board: Board | str = SITE, kind: str = "text/html") -> PageResult:
     known = recognise(board) if isinstance(board, str) else board
     assert known is not None
     url = known.endpoint or known.url

@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from tests.house.pages.markdown import fence, join
-from thresher.cli.call import Call
+from thresher.cli.call import CommandCall
 from thresher.cli.main import app
 
 WIDTH = 110
@@ -30,7 +30,7 @@ def walk(command: Any, path: tuple[str, ...] = ("thresher",)) -> Iterator[tuple[
     """Every command with the words that lead to it."""
     yield path, command
     if hasattr(command, "list_commands"):
-        context = typer.Context(command, obj=Call())
+        context = typer.Context(command, obj=CommandCall())
         for name in command.list_commands(context):
             yield from walk(command.get_command(context, name), (*path, name))
 

@@ -15,14 +15,14 @@ from tests.house.paper import ROOT
 from tests.web.conftest import APPS
 from tests.web.pages.visitor import GOOD
 from thresher.admin.admins import create_admin
-from thresher.admin.logins import Login, Tried, count_try, log_in
+from thresher.admin.logins import Login, LoginAttempt, count_try, log_in
 from thresher.admin.settings import set_setting
 from thresher.build import Runtime
 from thresher.web.cookie import SECURE_NAME
 from thresher.web.pages import PAGES
 from thresher.web.pages.form import KIND
 from thresher.web.pages.page import DashboardPage, Visit, app_pages
-from thresher.web.pages.shell import HERE, Place, rendered
+from thresher.web.pages.shell import HERE, NavigationEntry, rendered
 from thresher.web.pages.site import make_pages
 from thresher.web.problem import Problem
 from thresher.web.refresh import refresh
@@ -80,7 +80,7 @@ def cookie(shop: Runtime) -> str:
     refresh(shop)
     create_admin(shop.store, "anna", GOOD)
     tried = count_try(shop.store, "anna", "127.0.0.1")
-    assert isinstance(tried, Tried)
+    assert isinstance(tried, LoginAttempt)
     found = log_in(shop.store, tried, fits=True)
     assert isinstance(found, Login)
     return found.token
@@ -110,7 +110,7 @@ def test_a_surprise_says_nothing_of_what_is_inside(shop, cookie):
 
 
 def test_a_place_holds_the_pages_below_it_and_no_others():
-    place = Place("Keys", "/keys")
+    place = NavigationEntry("Keys", "/keys")
     assert [path for path in ("/keys", "/keys/3/revoke", "/keyservers", "/") if place.holds(path)] == [
         "/keys",
         "/keys/3/revoke",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from thresher.admin.records import write_records
-from thresher.admin.requests import Request, ask, look_up
+from thresher.admin.requests import TaskRequest, ask, look_up
 from thresher.apps.jobs.service.postings import KIND
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.core.record import Found, Link, Record
@@ -17,7 +17,7 @@ from thresher.engine.registry import Registry
 from thresher.hiring.duplicates import APART
 from thresher.hiring.kinds import GROUP, POSTING
 from thresher.hiring.records import entry
-from thresher.hiring.same_opening import Reason, copy_of, lead
+from thresher.hiring.same_opening import GroupReason, copy_of, lead
 from thresher.store.records import find_records
 from thresher.store.store import Store
 
@@ -49,7 +49,7 @@ def ungroup(store: Store, registry: Registry, key: str) -> Grouped:
     ]
     unlinked = {(POSTING, each.key): [Link(GROUP, name)] for each in leavers}
     write_records(store, records, unlinked | {(GROUP, name): [Link(POSTING, each.key) for each in leavers]})
-    ask(store, registry, [Request(key, key, NewTask(KIND, {"posting": key}, None, key))])
+    ask(store, registry, [TaskRequest(key, key, NewTask(KIND, {"posting": key}, None, key))])
     return _grouped(name, keep)
 
 
@@ -69,7 +69,9 @@ def group(store: Store, first: str, second: str) -> Grouped:
     name = names[0] if names else f"group/{_lead(members)}"
     records = [entry(POSTING, each.key, {"group": name}, Link(GROUP, name)) for each in members]
     records += [_group(gone, [], f"it became a part of {name}") for gone in names[1:]]
-    write_records(store, [*records, _group(name, members, str(Reason.SAID))], _undone(members, names[1:]))
+    write_records(
+        store, [*records, _group(name, members, str(GroupReason.SAID))], _undone(members, names[1:])
+    )
     return _grouped(name, members)
 
 

@@ -111,7 +111,7 @@ HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class DossierPage:
     """One page that was read. `role` says what it was read for: home, about, careers, culture or mission."""
 
     role: str
@@ -119,7 +119,7 @@ class Leaf:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DossierLine:
     """One block of a page. `level` is that of a heading, 0 of everything else; `linked` the share of it that
     is links.
     """
@@ -142,7 +142,7 @@ class Dossier:
     """`declared` has what the pages say to machines, by name, in order; everything stands in `text`."""
 
     text: str
-    lines: tuple[Line, ...] = ()
+    lines: tuple[DossierLine, ...] = ()
     declared: Mapping[str, tuple[Finding[str], ...]] = field(default_factory=dict)
 
     def said(self, *names: str) -> Finding[str] | None:
@@ -150,7 +150,7 @@ class Dossier:
         return next((each for name in names for each in self.declared.get(name, ())), None)
 
 
-def dossier(leaves: Sequence[Leaf]) -> Dossier:
+def dossier(leaves: Sequence[DossierPage]) -> Dossier:
     """The dossier of these pages."""
     return _Writing().whole(leaves)
 
@@ -160,17 +160,17 @@ class _Writing:
         self._pieces: list[str] = []
         self._at = 0
         self._seen: set[str] = set()
-        self._lines: list[Line] = []
+        self._lines: list[DossierLine] = []
         self._declared: dict[str, tuple[Finding[str], ...]] = {}
 
-    def whole(self, leaves: Sequence[Leaf]) -> Dossier:
+    def whole(self, leaves: Sequence[DossierPage]) -> Dossier:
         for page, leaf in enumerate(leaves):
             self._write(f"{'' if page == 0 else chr(10)}== {leaf.document.url}\n")
             self._page(page, leaf)
             self._facts(leaf.document)
         return Dossier("".join(self._pieces), tuple(self._lines), self._declared)
 
-    def _page(self, page: int, leaf: Leaf) -> None:
+    def _page(self, page: int, leaf: DossierPage) -> None:
         until = self._at + MAX_TEXT
         for line in self._fresh(page, leaf):
             if self._at + len(line.text) > until or len(self._lines) >= (page + 1) * MAX_LINES:
@@ -178,14 +178,14 @@ class _Writing:
             self._lines.append(line)
             self._write(f"{line.text}\n")
 
-    def _fresh(self, page: int, leaf: Leaf) -> Iterator[Line]:
+    def _fresh(self, page: int, leaf: DossierPage) -> Iterator[DossierLine]:
         for block in leaf.document.flow.blocks:
             text = block.text[:MAX_LINE].replace("\x00", " ")
             level = int(block.tag[1]) if block.tag in HEADINGS else 0
             if not level and page and text in self._seen:
                 continue
             self._seen.add(text)
-            yield Line(text, self._at, block.tag, leaf.role, page, block.linked, level)
+            yield DossierLine(text, self._at, block.tag, leaf.role, page, block.linked, level)
 
     def _facts(self, document: Document) -> None:
         for name, value in declared(document):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from thresher.hiring.company.dossier import Dossier, Line
+from thresher.hiring.company.dossier import Dossier, DossierLine
 from thresher.hiring.company.headcount import Headcount, bare_count, headcount
 from thresher.hiring.company.phrases import labels, one_of, phrases, words
 from thresher.hiring.company.sections import opening_text, section, sentence
@@ -110,7 +110,7 @@ FIELDS = ("about", "culture", "mission", "size", "headquarters", "industry", "fo
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class CompanyFacts:
     """The values by their field; a missing field was not found. The value of `size` is a Headcount, that of
     `founded` a year.
     """
@@ -122,7 +122,7 @@ class Facts:
         return tuple(name for name in FIELDS if name not in self.found)
 
 
-def read_facts(dossier: Dossier, *, name: str = "", year: int) -> Facts:
+def read_facts(dossier: Dossier, *, name: str = "", year: int) -> CompanyFacts:
     """Everything that can be read by rules. `year` is the present one: nothing was founded later."""
     labelled = _labelled(dossier, year)
     found: dict[str, Finding[Any] | None] = {
@@ -136,7 +136,7 @@ def read_facts(dossier: Dossier, *, name: str = "", year: int) -> Facts:
         "industry": dossier.said("industry") or labelled.get("industry"),
         "founded": _declared_year(dossier, year) or labelled.get("founded") or _began(dossier, name, year),
     }
-    return Facts({key: value for key, value in found.items() if value is not None})
+    return CompanyFacts({key: value for key, value in found.items() if value is not None})
 
 
 def own_name(dossier: Dossier) -> Finding[str] | None:
@@ -193,7 +193,7 @@ def _first(
     return None
 
 
-def _is_its_own(line: Line, found: Finding[Any], name: str) -> bool:
+def _is_its_own(line: DossierLine, found: Finding[Any], name: str) -> bool:
     """Whether a sentence is about the company: it says we or its name, or begins with the matter. Others were
     founded somewhere, too.
     """
@@ -225,7 +225,7 @@ def _labelled(dossier: Dossier, year: int) -> dict[str, Finding[Any]]:
     return found
 
 
-def _pairs(lines: tuple[Line, ...]) -> Iterator[tuple[str, Finding[str]]]:
+def _pairs(lines: tuple[DossierLine, ...]) -> Iterator[tuple[str, Finding[str]]]:
     """Labels and what stands behind them, in the same line or the next; above a label stand the numbers of a
     poster.
     """

@@ -5,7 +5,7 @@ denied.
 import re
 from functools import cache
 
-from thresher.hiring.company.dossier import Dossier, Line
+from thresher.hiring.company.dossier import Dossier, DossierLine
 from thresher.hiring.company.phrases import one_of
 from thresher.hiring.finding import Finding
 from thresher.hiring.technology import family, technologies
@@ -45,7 +45,7 @@ def ai_focus(
     return told or (found[0][1] if len(found) >= mentions else None)
 
 
-def _speaks_of_itself(line: Line, place: Finding[str]) -> bool:
+def _speaks_of_itself(line: DossierLine, place: Finding[str]) -> bool:
     """Whether a sentence is about what the company does: it says we, or begins with what does it. A title or
     a link is neither.
     """

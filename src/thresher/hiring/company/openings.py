@@ -10,7 +10,7 @@ Only the first goes on by itself; the others wait for a person.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from thresher.hiring.company.dossier import Leaf
+from thresher.hiring.company.dossier import DossierPage
 from thresher.hiring.company.pages import CAREERS
 from thresher.reading.html.document import Document
 from thresher.reading.inspect.company import careers_url
@@ -40,7 +40,7 @@ class Openings:
     unread: bool = False
 
 
-def openings(leaves: Sequence[Leaf], careers: str | None = None) -> Openings:
+def openings(leaves: Sequence[DossierPage], careers: str | None = None) -> Openings:
     """What the pages show, those about careers first. `careers` is the address of the careers page, where one
     is known.
     """
@@ -58,7 +58,7 @@ def openings(leaves: Sequence[Leaf], careers: str | None = None) -> Openings:
     return Openings(own, Confidence.LOW if own else None, own, None, careers or own, unread)
 
 
-def _boards(leaves: Sequence[Leaf], careers: str | None) -> Iterator[tuple[Board, str]]:
+def _boards(leaves: Sequence[DossierPage], careers: str | None) -> Iterator[tuple[Board, str]]:
     if careers and (board := recognise(careers)):
         yield board, leaves[-1].document.url if leaves else careers
     for leaf in leaves:

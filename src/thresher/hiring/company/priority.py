@@ -15,7 +15,7 @@ MAX_QUOTE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Points:
+class PriorityPoints:
     """What each finding is worth, and from how many points on a company is in a tier."""
 
     city: int = 50
@@ -33,7 +33,7 @@ class Points:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PriorityPart:
     """Some points, the rule that gave them, and the words of the company that earned them. `note` says why
     there are none.
     """
@@ -45,7 +45,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class CompanyFindings:
     """What was found on the company's pages. `technologies` are names with the words around their first
     mention.
     """
@@ -57,15 +57,17 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Priority:
+class CompanyPriority:
     """The sum of the parts, and the tier that it means."""
 
     score: int
     tier: str
-    parts: tuple[Part, ...]
+    parts: tuple[PriorityPart, ...]
 
 
-def priority(seen: Seen, *, city: str | None, ranks: Mapping[str, str] | None, points: Points) -> Priority:
+def priority(
+    seen: CompanyFindings, *, city: str | None, ranks: Mapping[str, str] | None, points: PriorityPoints
+) -> CompanyPriority:
     """Points and tier. `city` and `ranks` (required, ok, strike, fail by technology) are the person's; None:
     there is no profile.
     """
@@ -78,36 +80,42 @@ def priority(seen: Seen, *, city: str | None, ranks: Mapping[str, str] | None, p
         ),
     )
     score = max(0, sum(part.points for part in parts))
-    return Priority(score, tier(score, points), parts)
+    return CompanyPriority(score, tier(score, points), parts)
 
 
-def tier(score: int, points: Points) -> str:
+def tier(score: int, points: PriorityPoints) -> str:
     """S to D."""
     bounds = (("S", points.tier_s), ("A", points.tier_a), ("B", points.tier_b), ("C", points.tier_c))
     return next((name for name, least in bounds if score >= least), "D")
 
 
-def _city(seen: Seen, city: str | None, points: Points) -> Part:
+def _city(seen: CompanyFindings, city: str | None, points: PriorityPoints) -> PriorityPart:
     if not city:
-        return Part("city", 0, note="there is no profile, or it names no city")
+        return PriorityPart("city", 0, note="there is no profile, or it names no city")
     return _part("city", seen.office, points.city, f"no page names an office in {city}")
 
 
-def _part(rule: str, found: Finding[str] | None, points: int, otherwise: str) -> Part:
-    return Part(rule, points, found.value[:MAX_QUOTE]) if found else Part(rule, 0, note=otherwise)
+def _part(rule: str, found: Finding[str] | None, points: int, otherwise: str) -> PriorityPart:
+    return (
+        PriorityPart(rule, points, found.value[:MAX_QUOTE])
+        if found
+        else PriorityPart(rule, 0, note=otherwise)
+    )
 
 
-def _technologies(seen: Seen, ranks: Mapping[str, str] | None, points: Points) -> Iterator[Part]:
+def _technologies(
+    seen: CompanyFindings, ranks: Mapping[str, str] | None, points: PriorityPoints
+) -> Iterator[PriorityPart]:
     """One part for each technology that the person has ranked. The sum stays between nothing and the most
     that it may bring.
     """
     if not ranks:
-        yield Part("technology", 0, note="there is no profile, or it ranks no technologies")
+        yield PriorityPart("technology", 0, note="there is no profile, or it ranks no technologies")
         return
     worth = {"required": points.required, "ok": points.ok, "strike": points.strike, "fail": points.fail}
     ranked = [(name, ranks[name], quote) for name, quote in seen.technologies if ranks.get(name) in worth]
     if not ranked:
-        yield Part("technology", 0, note="no page names a technology that the profile ranks")
+        yield PriorityPart("technology", 0, note="no page names a technology that the profile ranks")
         return
     # Those that count most come first, so that the limit takes points from what matters least.
     ranked.sort(key=lambda each: -worth[each[1]])
@@ -118,5 +126,5 @@ def _technologies(seen: Seen, ranks: Mapping[str, str] | None, points: Points) -
         note = f"{name} is {rank}" + (
             "" if gained == asked else f"; of {asked:+} points the limits leave {gained:+}"
         )
-        yield Part("technology", gained, quote[:MAX_QUOTE], note)
+        yield PriorityPart("technology", gained, quote[:MAX_QUOTE], note)
         total = after

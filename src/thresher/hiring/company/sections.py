@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from thresher.hiring.company.dossier import Dossier, Line
+from thresher.hiring.company.dossier import Dossier, DossierLine
 from thresher.hiring.company.phrases import phrases, words
 from thresher.hiring.finding import Finding
 from thresher.hiring.records import company_name_key
@@ -74,7 +74,7 @@ def opening_text(dossier: Dossier, *roles: str) -> Finding[str] | None:
     return None
 
 
-def _goes_on(lines: list[tuple[int, Line]], first: int) -> int:
+def _goes_on(lines: list[tuple[int, DossierLine]], first: int) -> int:
     """The last paragraph of a text that begins here. A heading ends it, unless little has been said
     before.
     """
@@ -113,7 +113,7 @@ def _sentence_start(text: str, at: int) -> int:
     return ends[-1] if ends else 0
 
 
-def _below(lines: tuple[Line, ...], topic: str, name: str) -> Iterator[_Run]:
+def _below(lines: tuple[DossierLine, ...], topic: str, name: str) -> Iterator[_Run]:
     for at, line in enumerate(lines):
         if line.level and _speaks_of(line.text, topic, name):
             last = _last(lines, at, whole=topic == "culture")
@@ -150,7 +150,7 @@ def _whole_phrases(topic: str) -> Words:
     return Words(phrase for phrase in phrases(topic, "heading") if " " in phrase or not phrase.isascii())
 
 
-def _last(lines: tuple[Line, ...], at: int, *, whole: bool) -> int:
+def _last(lines: tuple[DossierLine, ...], at: int, *, whole: bool) -> int:
     """The last line of a section. `whole`: what stands under lower headings is part of it, as each value has
     one of its own.
     """
@@ -168,7 +168,7 @@ def _last(lines: tuple[Line, ...], at: int, *, whole: bool) -> int:
     return last
 
 
-def _is_prose(line: Line) -> bool:
+def _is_prose(line: DossierLine) -> bool:
     return (
         not line.level and line.linked < 0.4 and len(line.text) >= PROSE and not words("not").names(line.text)
     )

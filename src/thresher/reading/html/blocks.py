@@ -74,14 +74,14 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
+class BlockFlow:
     """All blocks and sections of a page, in document order."""
 
     blocks: list[Block]
     sections: list[Section]
 
 
-def read(root: Node) -> Flow:
+def read(root: Node) -> BlockFlow:
     """Cut a page, or a part of one, into blocks."""
     return _Walk(root.raw).run()
 
@@ -104,7 +104,7 @@ class _Walk:
         self._hidden = hidden(root)
         self._stack: list[object] = [*root.children[::-1]]
 
-    def run(self) -> Flow:
+    def run(self) -> BlockFlow:
         stack = self._stack
         while stack:
             node = stack.pop()
@@ -118,7 +118,7 @@ class _Walk:
                 self._close()
         self._flush()
         self._sections[0].end = len(self._sections)
-        return Flow(self._blocks, self._sections)
+        return BlockFlow(self._blocks, self._sections)
 
     def _text(self, node: Text) -> None:
         data = node.data

@@ -12,7 +12,7 @@ import ada_url
 
 from thresher.core.keys import MAX_URL
 from thresher.core.page import Page
-from thresher.reading.html.blocks import Flow, read
+from thresher.reading.html.blocks import BlockFlow, read
 from thresher.reading.html.charset import decode
 from thresher.reading.html.parser import Node, parse
 
@@ -50,7 +50,7 @@ class Document:
         return parse(f"<pre>{escape(self.html, quote=False)}</pre>" if plain else self.html)
 
     @cached_property
-    def flow(self) -> Flow:
+    def flow(self) -> BlockFlow:
         """The text of the page, cut into blocks."""
         return read(self.root)
 

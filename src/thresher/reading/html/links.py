@@ -98,7 +98,7 @@ _OTHER_KINDS: Final = {"mailto:": "mail", "tel:": "phone"}
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class PageLink:
     """`kind` is "web", "mail" or "phone". `region` is nav, header, main, aside, footer or body; `row` the
     text of the entry around it.
 
@@ -116,11 +116,11 @@ class Link:
     node: Node | None = field(default=None, compare=False, repr=False)
 
 
-def links(document: Document) -> list[Link]:
+def links(document: Document) -> list[PageLink]:
     """Every place that the page leads to, once, in the order of first mention. Fragments of the page itself
     are no places.
     """
-    found: dict[str, Link] = {}
+    found: dict[str, PageLink] = {}
     for link in every_link(document):
         key = link.url.partition("#")[0] if link.kind == "web" else link.url
         known = found.get(key)
@@ -128,7 +128,7 @@ def links(document: Document) -> list[Link]:
     return list(found.values())
 
 
-def every_link(document: Document) -> Iterator[Link]:
+def every_link(document: Document) -> Iterator[PageLink]:
     """Every link as it stands, in document order, doubles included."""
     regions: dict[Node, str] = {}
     rows: dict[Node, str] = {}
@@ -144,7 +144,7 @@ def every_link(document: Document) -> Iterator[Link]:
             continue
         kind, url = target
         rel = tuple((node.attribute("rel") or "").lower().split())
-        yield Link(
+        yield PageLink(
             url, link_text(node), kind, rel, _region(node, regions), heading, _row(node, rows), position, node
         )
         position += 1
@@ -195,13 +195,13 @@ def beginning(node: Node, most: int = MAX_TEXT) -> str:
     return " ".join("".join(found).split())[:most]
 
 
-def _merged(known: Link, again: Link) -> Link:
+def _merged(known: PageLink, again: PageLink) -> PageLink:
     if _says(again) <= _says(known):
         return known
     return replace(again, position=known.position, rel=tuple(dict.fromkeys(known.rel + again.rel)))
 
 
-def _says(link: Link) -> tuple[bool, bool, int]:
+def _says(link: PageLink) -> tuple[bool, bool, int]:
     bare = link.text.lower().strip(" .…>»→")
     return bare not in _SAYS_LITTLE, link.region in ("main", "body"), min(len(bare), 80)
 

@@ -43,13 +43,13 @@ _KILOBYTE = 1 if sys.platform == "darwin" else 1024  # in what the system counts
 
 
 @dataclass(slots=True)
-class Limits:
+class ParseLimits:
     """What this process reads at most."""
 
     max_nodes: int = MAX_NODES
 
 
-LIMITS = Limits()
+LIMITS = ParseLimits()
 _ONE_LINE = PlainText(bullet="", table_cell_separator=" ")
 _MARKDOWN = Markdown(
     images=Markdown.Images(mode="ignore"),

@@ -1,7 +1,7 @@
 """What to do next about a page, in one or two sentences."""
 
 from thresher.core.page import Verdict
-from thresher.reading.inspect.report import Inspection, Kind
+from thresher.reading.inspect.report import Inspection, PageKind
 from thresher.reading.platforms.calls import list_call
 
 
@@ -9,7 +9,7 @@ def advice(seen: Inspection) -> str:
     """The most useful next step."""
     if seen.look.verdict is Verdict.BLOCKED:
         return "Do not try harder: look for the site's feed or API, ask its owner, or wait and go slower."
-    if seen.kind is Kind.SHELL:
+    if seen.kind is PageKind.SHELL:
         return "Inspect it again with --render, or ask its board's own list." + _board(seen)
     if seen.look.verdict is Verdict.CONFIRMED_EMPTY:
         return "Nothing to do: the source itself says so. Look again another day."
@@ -24,7 +24,7 @@ def advice(seen: Inspection) -> str:
 
 
 def _board(seen: Inspection) -> str:
-    call = list_call(seen.board) if seen.board and seen.kind is not Kind.BOARD else None
+    call = list_call(seen.board) if seen.board and seen.kind is not PageKind.BOARD else None
     if call is None:
         return ""
     return f" The list of postings is {'at' if call.method == 'GET' else f'had by a {call.method} to'} {call.url}"

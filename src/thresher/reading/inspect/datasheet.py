@@ -7,7 +7,7 @@ from typing import Any
 from thresher.core.page import Look, Verdict
 from thresher.reading.inspect.body import Body, Format
 from thresher.reading.inspect.company import Company
-from thresher.reading.inspect.report import MAX_TEXT, Inspection, Kind, board_of
+from thresher.reading.inspect.report import MAX_TEXT, Inspection, PageKind, board_of
 from thresher.reading.lists.rows import read_rows
 from thresher.reading.platforms.answers import read_answer
 from thresher.reading.platforms.boards import Board, recognise
@@ -15,7 +15,7 @@ from thresher.reading.postings.posting import Listing, Posting, merged
 from thresher.reading.structured.jsonld import things_in
 from thresher.reading.structured.schema_org import schema_posting
 from thresher.reading.text.language import language
-from thresher.reading.verdict.verdict import Evidence, judge
+from thresher.reading.verdict.verdict import VerdictInput, judge
 from thresher.reading.verdict.wall import wall
 
 ENOUGH_PROSE = 200  # characters
@@ -26,7 +26,7 @@ def inspect_data(body: Body, today: date) -> Inspection:
     page, data = body.page, body.data
     board = recognise(page.url)
     listing = None if body.error else _listing(body, board, today)
-    seen = Evidence(
+    seen = VerdictInput(
         status=page.status,
         wall=wall(page.status, page.headers, body.text),
         listing=listing,
@@ -46,7 +46,7 @@ def inspect_data(body: Body, today: date) -> Inspection:
         source=page.url,
         status=page.status,
         look=look,
-        kind=Kind.WALL if seen.wall else _kind_of_data(body, listing, platform),
+        kind=PageKind.WALL if seen.wall else _kind_of_data(body, listing, platform),
         title=_title(data),
         language=_language(postings),
         board=board or board_of(listing, page.url),
@@ -79,14 +79,14 @@ def _listing(body: Body, board: Board | None, today: date) -> Listing | None:
     )
 
 
-def _kind_of_data(body: Body, listing: Listing | None, platform: str | None) -> Kind:
+def _kind_of_data(body: Body, listing: Listing | None, platform: str | None) -> PageKind:
     if body.is_feed:
-        return Kind.FEED
+        return PageKind.FEED
     if listing is not None and listing.single:
-        return Kind.DETAIL
+        return PageKind.DETAIL
     if platform is not None:
-        return Kind.BOARD
-    return Kind.LISTING if listing is not None else Kind.OTHER
+        return PageKind.BOARD
+    return PageKind.LISTING if listing is not None else PageKind.OTHER
 
 
 def _title(data: Any) -> str:

@@ -15,7 +15,7 @@ from thresher.reading.structured.schema_org import Product
 # What sort of page it is.
 
 
-class Kind(StrEnum):
+class PageKind(StrEnum):
     """In a person's words, because they are shown to people."""
 
     LISTING = "listing"
@@ -74,7 +74,7 @@ class Inspection:
     source: str
     status: int
     look: Look
-    kind: Kind
+    kind: PageKind
     title: str = ""
     language: str | None = None
     board: Board | None = None
@@ -94,7 +94,10 @@ def unreachable(source: str, problem: TaskError) -> Inspection:
     refused = isinstance(problem, Blocked | Unauthorized | RateLimited)
     verdict = Verdict.BLOCKED if refused else Verdict.UNKNOWN
     return Inspection(
-        source, 0, Look(verdict, str(problem)), Kind.WALL if isinstance(problem, Blocked) else Kind.OTHER
+        source,
+        0,
+        Look(verdict, str(problem)),
+        PageKind.WALL if isinstance(problem, Blocked) else PageKind.OTHER,
     )
 
 

@@ -7,7 +7,7 @@ from thresher.core.page import Look, Verdict
 from thresher.reading.html.document import Document
 from thresher.reading.inspect.body import Body
 from thresher.reading.inspect.company import Company, read_company
-from thresher.reading.inspect.report import MAX_TEXT, Inspection, Kind, board_of, worth_following
+from thresher.reading.inspect.report import MAX_TEXT, Inspection, PageKind, board_of, worth_following
 from thresher.reading.lists.pagination import Pagination, pagination
 from thresher.reading.platforms.boards import Board, fingerprint, recognise
 from thresher.reading.postings.openings import should_list
@@ -20,7 +20,7 @@ from thresher.reading.text.language import language
 from thresher.reading.text.markdown import main_markdown
 from thresher.reading.text.plain import full_text
 from thresher.reading.verdict.emptiness import counts_rows, is_main, shell, statement
-from thresher.reading.verdict.verdict import Evidence, judge
+from thresher.reading.verdict.verdict import VerdictInput, judge
 from thresher.reading.verdict.wall import wall
 
 
@@ -34,7 +34,7 @@ def inspect_html(body: Body, today: date) -> Inspection:
     products = () if blocked or empty or (listing and listing.postings) else tuple(_products(facts))
     text, paging = full_text(document), pagination(document)
     lists = recognise(document.url) is not None or should_list(document)
-    seen = Evidence(
+    seen = VerdictInput(
         status=page.status,
         wall=blocked,
         shell=shell(document),
@@ -85,23 +85,23 @@ def _products(facts: Facts) -> list[Product]:
 
 
 def _kind(
-    document: Document, look: Look, seen: Evidence, board: Board | None, products: tuple[Product, ...]
-) -> Kind:
+    document: Document, look: Look, seen: VerdictInput, board: Board | None, products: tuple[Product, ...]
+) -> PageKind:
     if seen.wall:
-        return Kind.WALL
+        return PageKind.WALL
     if seen.listing is not None and seen.listing.postings:
-        return Kind.DETAIL if seen.listing.single else Kind.LISTING
+        return PageKind.DETAIL if seen.listing.single else PageKind.LISTING
     if products:
-        return Kind.DETAIL if len(products) == 1 else Kind.LISTING
+        return PageKind.DETAIL if len(products) == 1 else PageKind.LISTING
     if look.verdict is Verdict.CONFIRMED_EMPTY:
-        return Kind.LISTING
+        return PageKind.LISTING
     if seen.shell:
-        return Kind.SHELL
+        return PageKind.SHELL
     if board and recognise(document.url):
-        return Kind.BOARD
+        return PageKind.BOARD
     if main_content(document).is_article:
-        return Kind.ARTICLE
-    return Kind.COMPANY if _is_company(document) else Kind.OTHER
+        return PageKind.ARTICLE
+    return PageKind.COMPANY if _is_company(document) else PageKind.OTHER
 
 
 def _is_company(document: Document) -> bool:

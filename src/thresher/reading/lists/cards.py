@@ -79,19 +79,19 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class CardGroup:
     """Cards whose addresses have one shape, in the order of the page."""
 
     shape: str
     cards: tuple[Card, ...]
 
 
-def groups(document: Document) -> list[Group]:
+def groups(document: Document) -> list[CardGroup]:
     """The groups of cards of a page, the largest first."""
     by_shape: dict[str, dict[str, list[Node]]] = defaultdict(lambda: defaultdict(list))
     for url, node in _links(document):
         by_shape[_shape(url)][_same(url)].append(node)
-    found = [Group(shape, tuple(_cards(links))) for shape, links in by_shape.items()]
+    found = [CardGroup(shape, tuple(_cards(links))) for shape, links in by_shape.items()]
     return sorted((group for group in found if group.cards), key=lambda group: -len(group.cards))
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import ada_url
 
 from thresher.reading.postings.posting import Listing, Posting, merged
-from thresher.reading.structured.feeds import Entry, Feed, feed_in
+from thresher.reading.structured.feeds import Feed, FeedEntry, feed_in
 from thresher.reading.text.description import described
 from thresher.reading.text.vocabulary import vocabulary, words
 from thresher.reading.values.dates import posted_on
@@ -101,7 +101,7 @@ def _feed_listing(feed: Feed, today: date, source: str, url: str) -> Listing | N
     return Listing(merged(postings), f"{source} ({path})", rows=len(postings), next=feed.next, proof=False)
 
 
-def _row(entry: Entry) -> dict[str, Any]:
+def _row(entry: FeedEntry) -> dict[str, Any]:
     said = {"title": entry.title, "link": entry.url, "guid": entry.id, "pubdate": entry.published_text}
     return {**entry.extra, **said, "description": entry.content or entry.summary}
 

@@ -13,7 +13,7 @@ from itertools import islice
 from thresher.reading.html.document import Document
 from thresher.reading.html.labels import field_of
 from thresher.reading.html.parser import Node
-from thresher.reading.lists.cards import MAX_LEVELS, NAMING, Card, Group
+from thresher.reading.lists.cards import MAX_LEVELS, NAMING, Card, CardGroup
 from thresher.reading.postings.posting import Listing, Posting, merged
 from thresher.reading.structured.facts import Facts
 from thresher.reading.text.vocabulary import plain, vocabulary, words
@@ -71,11 +71,11 @@ def read_cards(facts: Facts, *, today: date) -> Listing | None:
     return None
 
 
-def _own(group: Group) -> int:
+def _own(group: CardGroup) -> int:
     return sum(not card.aside for card in group.cards)
 
 
-def _likeness(group: Group, document: Document) -> float:
+def _likeness(group: CardGroup, document: Document) -> float:
     """How much speaks for openings: the address, names of classes, the page's headline, what the rows
     hold.
     """
@@ -100,7 +100,7 @@ def _likeness(group: Group, document: Document) -> float:
     return address + named + page + filled
 
 
-def _speaks(group: Group) -> bool:
+def _speaks(group: CardGroup) -> bool:
     """Whether the addresses themselves speak of openings."""
     return _pieces(group.shape.partition("/")[2])
 
@@ -125,7 +125,7 @@ def _headline(document: Document) -> str:
     return found.line if found else ""
 
 
-def _completed(group: Group, found: Sequence[Group]) -> list[Card]:
+def _completed(group: CardGroup, found: Sequence[CardGroup]) -> list[Card]:
     """The group with the rows that stand among its own but have an address of another shape."""
     parents = Counter(card.node.parent for card in group.cards if card.node.parent and not card.aside)
     if not parents:
@@ -142,7 +142,7 @@ def _completed(group: Group, found: Sequence[Group]) -> list[Card]:
         )
         if row is not None and row not in known and (row.tag, row.classes) in alike:
             known.add(row)
-            group = Group(group.shape, (*group.cards, replace(card, node=row, aside=False)))
+            group = CardGroup(group.shape, (*group.cards, replace(card, node=row, aside=False)))
     order = {node: place for place, node in enumerate(parent.children)}
     return sorted(group.cards, key=lambda card: order.get(card.node, len(order)))
 

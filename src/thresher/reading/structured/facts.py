@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from thresher.reading.html.document import Document
-from thresher.reading.lists.cards import Group, groups
+from thresher.reading.lists.cards import CardGroup, groups
 from thresher.reading.structured.embedded import Embedded, embedded
 from thresher.reading.structured.jsonld import json_ld
 from thresher.reading.structured.microdata import microdata, open_graph, rdfa
@@ -36,7 +36,7 @@ class Facts:
         return embedded(self.document.root)[0]
 
     @cached_property
-    def groups(self) -> list[Group]:
+    def groups(self) -> list[CardGroup]:
         """The groups of rows that the page shows, the largest first."""
         return groups(self.document)
 

@@ -60,7 +60,7 @@ _KNOWN_JSON = {
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FeedEntry:
     """One entry. `published` is None where the date is missing or cannot be read; `published_text` is what it
     said.
 
@@ -92,7 +92,7 @@ class Feed:
     kind: str
     title: str
     url: str | None
-    entries: tuple[Entry, ...]
+    entries: tuple[FeedEntry, ...]
     next: str | None = None
     trouble: str | None = None
     about: str = ""
@@ -150,10 +150,10 @@ def _rss(root: XmlElement, kind: str, place: Document, today: date, trouble: str
     )
 
 
-def _item(item: XmlElement, place: Document, today: date) -> Entry:
+def _item(item: XmlElement, place: Document, today: date) -> FeedEntry:
     said = item.said("pubdate", "published", "date", "issued", "created", "modified")
     content = next((each.whole_text for each in item.named("encoded")), "") or item.said("content")
-    return Entry(
+    return FeedEntry(
         title=_plain_title(item),
         url=place.absolute(_rss_link(item)),
         id=item.said("guid", "id"),
@@ -207,10 +207,10 @@ def _based(element: XmlElement, place: Document) -> Document:
     return Document.from_html("", base) if base else place
 
 
-def _atom_entry(entry: XmlElement, place: Document, today: date) -> Entry:
+def _atom_entry(entry: XmlElement, place: Document, today: date) -> FeedEntry:
     said = entry.said("published", "issued", "created", "updated", "modified", "date")
     author = entry.child("author")
-    return Entry(
+    return FeedEntry(
         title=_plain_title(entry),
         url=_atom_link(entry, place, "alternate"),
         id=entry.said("id"),
@@ -264,11 +264,11 @@ def _json_feed(value: Mapping[str, Any], place: Document, today: date) -> Feed |
     return Feed("json", _text(value, "title"), home, entries, following, about=_text(value, "description"))
 
 
-def _json_entry(item: Mapping[str, Any], place: Document, today: date) -> Entry:
+def _json_entry(item: Mapping[str, Any], place: Document, today: date) -> FeedEntry:
     said = _text(item, "date_published", "date_modified")
     authors = item.get("authors") or [item.get("author")]
     tags = item.get("tags")
-    return Entry(
+    return FeedEntry(
         title=_text(item, "title"),
         url=place.absolute(_text(item, "url", "external_url")),
         id=_text(item, "id"),

@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 
-from thresher.reading.html.blocks import Block, Flow, Section
+from thresher.reading.html.blocks import Block, BlockFlow, Section
 from thresher.reading.html.document import Document
 from thresher.reading.html.parser import Element, Node
 from thresher.reading.text.plain import render
@@ -284,12 +284,12 @@ def main_content(document: Document) -> Content:
     return Content(tuple(blocks), is_article=True, reason=f"the page declares itself as {said}")
 
 
-def article(flow: Flow) -> list[Block]:
+def article(flow: BlockFlow) -> list[Block]:
     """The blocks of the article, on the assumption that there is one."""
     return _article(flow, _Scale(flow))
 
 
-def _article(flow: Flow, scale: "_Scale") -> list[Block]:
+def _article(flow: BlockFlow, scale: "_Scale") -> list[Block]:
     best = scale.best()
     inside = [
         block
@@ -320,7 +320,7 @@ class _Scale:
     menus.
     """
 
-    def __init__(self, flow: Flow) -> None:
+    def __init__(self, flow: BlockFlow) -> None:
         self._sections = flow.sections
         self.aside = [section.tag in _PERIPHERY for section in flow.sections]
         self._spread_aside()

@@ -8,7 +8,7 @@ for one.
 
 import re
 
-from thresher.reading.html.blocks import UNSEEN, Flow, hidden, read
+from thresher.reading.html.blocks import UNSEEN, BlockFlow, hidden, read
 from thresher.reading.html.document import Document
 from thresher.reading.html.parser import Element, Node, to_markdown
 from thresher.reading.text.content import main_content
@@ -38,7 +38,7 @@ def main_markdown(document: Document, *, images: bool = False) -> str:
     return _written(document, root, images=images)
 
 
-def _cut(flow: Flow, kept: set[int], *, images: bool) -> None:
+def _cut(flow: BlockFlow, kept: set[int], *, images: bool) -> None:
     """Leave the kept blocks, and with them the pictures that stand between the first and the last."""
     holds = [0] * len(flow.sections)
     for at, block in enumerate(flow.blocks):

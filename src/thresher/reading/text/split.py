@@ -33,7 +33,7 @@ _FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TextPart:
     """Characters `start` to `end` of a text."""
 
     start: int
@@ -50,7 +50,7 @@ class Heading:
     end: int
 
 
-def split(markdown: str, most: int) -> list[Part]:
+def split(markdown: str, most: int) -> list[TextPart]:
     """Parts of at most `most` characters, in order, that leave out nothing but white space."""
     if most < MIN_PART:
         raise UsageError(
@@ -73,7 +73,7 @@ def headings(markdown: str) -> list[Heading]:
     ]
 
 
-def trail(markdown: str, part: Part) -> tuple[str, ...]:
+def trail(markdown: str, part: TextPart) -> tuple[str, ...]:
     """The headings above a part, from the greatest down: what a reader of the part would not know."""
     found = headings(markdown)
     over = parents(found)
@@ -98,16 +98,16 @@ def parents(found: Sequence[Heading]) -> list[int]:
     return over
 
 
-def _trimmed(text: str, start: int, end: int) -> Part | None:
+def _trimmed(text: str, start: int, end: int) -> TextPart | None:
     piece = text[start:end]
     bare = piece.strip()
     if not bare:
         return None
     lead = len(piece) - len(piece.lstrip())
-    return Part(start + lead, start + lead + len(bare))
+    return TextPart(start + lead, start + lead + len(bare))
 
 
-def _divided(text: str, part: Part, most: int, rule: int) -> Iterator[Part]:
+def _divided(text: str, part: TextPart, most: int, rule: int) -> Iterator[TextPart]:
     """Cut by the first rule that cuts here, fill parts with what fits, and cut further what does not."""
     if part.end - part.start <= most:
         yield part
@@ -116,18 +116,18 @@ def _divided(text: str, part: Part, most: int, rule: int) -> Iterator[Part]:
         yield from _chopped(text, part, most)
         return
     units = _units(text, part, RULES[rule](text, part))
-    waiting: Part | None = None
+    waiting: TextPart | None = None
     for each in units:
         unit = each
         if waiting is not None and unit.end - waiting.start <= most:
-            waiting = Part(waiting.start, unit.end)
+            waiting = TextPart(waiting.start, unit.end)
             continue
         if (
             waiting is not None
             and unit.end - unit.start > most
             and _HEADING.fullmatch(text, waiting.start, waiting.end)
         ):
-            unit = Part(waiting.start, unit.end)  # a heading stays with what it heads
+            unit = TextPart(waiting.start, unit.end)  # a heading stays with what it heads
         elif waiting is not None:
             yield waiting
         waiting = None
@@ -139,36 +139,36 @@ def _divided(text: str, part: Part, most: int, rule: int) -> Iterator[Part]:
         yield waiting
 
 
-def _units(text: str, part: Part, cuts: Sequence[int]) -> list[Part]:
+def _units(text: str, part: TextPart, cuts: Sequence[int]) -> list[TextPart]:
     edges = [part.start, *(cut for cut in cuts if part.start < cut < part.end), part.end]
     return [unit for start, end in pairwise(edges) if (unit := _trimmed(text, start, end)) is not None]
 
 
-def _chopped(text: str, part: Part, most: int) -> Iterator[Part]:
+def _chopped(text: str, part: TextPart, most: int) -> Iterator[TextPart]:
     """A word longer than a part may be: there is nothing left to respect."""
     for start in range(part.start, part.end, most):
         if (piece := _trimmed(text, start, min(start + most, part.end))) is not None:
             yield piece
 
 
-def _at(pattern: re.Pattern[str]) -> Callable[[str, Part], list[int]]:
-    def cuts(text: str, part: Part) -> list[int]:
+def _at(pattern: re.Pattern[str]) -> Callable[[str, TextPart], list[int]]:
+    def cuts(text: str, part: TextPart) -> list[int]:
         return [each.start() for each in pattern.finditer(text, part.start, part.end)]
 
     return cuts
 
 
-def _under(depth: int) -> Callable[[str, Part], list[int]]:
-    def cuts(text: str, part: Part) -> list[int]:
+def _under(depth: int) -> Callable[[str, TextPart], list[int]]:
+    def cuts(text: str, part: TextPart) -> list[int]:
         inside = headings(text[part.start : part.end])
         return [part.start + each.start for each in inside if each.depth == depth]
 
     return cuts
 
 
-def _blocks(text: str, part: Part) -> list[Part]:
+def _blocks(text: str, part: TextPart) -> list[TextPart]:
     """Paragraphs, and whatever else stands between empty lines."""
-    return [Part(*each.span()) for each in _BLOCK.finditer(text, part.start, part.end)]
+    return [TextPart(*each.span()) for each in _BLOCK.finditer(text, part.start, part.end)]
 
 
 def repeats(text: str, *, lines: bool = False) -> list[list[int]]:
@@ -178,16 +178,16 @@ def repeats(text: str, *, lines: bool = False) -> list[list[int]]:
     It may be told from any of its blocks on; the likeliest telling comes first. Empty: nothing repeats
     itself.
     """
-    return _repeats(text, Part(0, len(text)), lines=lines)
+    return _repeats(text, TextPart(0, len(text)), lines=lines)
 
 
-def _first_repeats(text: str, part: Part) -> list[int]:
+def _first_repeats(text: str, part: TextPart) -> list[int]:
     return next(iter(_repeats(text, part)), [])
 
 
-def _repeats(text: str, part: Part, *, lines: bool = False) -> list[list[int]]:
+def _repeats(text: str, part: TextPart, *, lines: bool = False) -> list[list[int]]:
     blocks = (
-        [Part(*each.span()) for each in _WRITTEN.finditer(text, part.start, part.end)]
+        [TextPart(*each.span()) for each in _WRITTEN.finditer(text, part.start, part.end)]
         if lines
         else _blocks(text, part)
     )
@@ -255,7 +255,7 @@ def _turned(shapes: Sequence[str], start: int, period: int, end: int) -> int:
 
 
 # The coarsest first.
-RULES: tuple[Callable[[str, Part], Sequence[int]], ...] = (
+RULES: tuple[Callable[[str, TextPart], Sequence[int]], ...] = (
     *(_under(depth) for depth in range(1, 7)),
     _first_repeats,
     _at(_TITLE),

@@ -28,7 +28,7 @@ from thresher.reading.values.price_words import (
 )
 
 
-class Role(Enum):
+class AmountRole(Enum):
     """What an amount is to the thing on sale."""
 
     PLAIN = auto()
@@ -48,7 +48,7 @@ class Amount:
     value: Decimal
     currency: Currency | None
     leads: bool = False  # the sign stands in front
-    role: Role = Role.PLAIN
+    role: AmountRole = AmountRole.PLAIN
     per: str | None = None
     bound: str | None = None
     refusal: str | None = None
@@ -159,9 +159,11 @@ def _judged(amount: Amount, line: str, since: int) -> Amount:
     if (refusal := _refusal(amount, line, before, after)) is not None:
         return replace(amount, refusal=refusal)
     bound = "from" if FROM.search(before) else "up to" if UP_TO.search(before) else None
-    role = Role.LIST if LIST.search(before) else Role.NOW if NOW.search(before) else Role.PLAIN
+    role = (
+        AmountRole.LIST if LIST.search(before) else AmountRole.NOW if NOW.search(before) else AmountRole.PLAIN
+    )
     per = unit_of(after)
-    return replace(amount, role=Role.UNIT if per not in (None, "each") else role, per=per, bound=bound)
+    return replace(amount, role=AmountRole.UNIT if per not in (None, "each") else role, per=per, bound=bound)
 
 
 def _refusal(amount: Amount, line: str, before: str, after: str) -> str | None:

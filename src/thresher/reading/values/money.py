@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 
 from thresher.reading.values import currency
-from thresher.reading.values.amounts import Amount, Role, amounts
+from thresher.reading.values.amounts import Amount, AmountRole, amounts
 from thresher.reading.values.currency import Currency, minor_digits
 from thresher.reading.values.numbers import plain_digits
 
@@ -150,7 +150,11 @@ def _doubt(line: str, found: Sequence[Amount], kept: Sequence[Amount], hint: Cur
         return refused
     if words := _other_words(line):
         return f"a number without a currency, beside other words ({words[0]!r})"
-    named = hint or currency.anywhere(line) or any(each.role in (Role.NOW, Role.LIST) for each in kept)
+    named = (
+        hint
+        or currency.anywhere(line)
+        or any(each.role in (AmountRole.NOW, AmountRole.LIST) for each in kept)
+    )
     if len({each.value for each in kept}) > 1 and not named:
         return "several numbers and no currency"
     return None
@@ -188,7 +192,7 @@ def _range(line: str, low: Amount, high: Amount) -> _Offer | None:
         not joins
         or not shared
         or high.value <= low.value
-        or (high.role is not Role.UNIT and high.role is not low.role)
+        or (high.role is not AmountRole.UNIT and high.role is not low.role)
     ):
         return None
     meant = low.currency or high.currency
@@ -197,7 +201,9 @@ def _range(line: str, low: Amount, high: Amount) -> _Offer | None:
 
 def _priced(line: str, offers: Sequence[_Offer], hint: Currency | None) -> Price:
     best = max(offers, key=_preference)  # the first of the best
-    listed = next((each.low for each in offers if each.low.role is Role.LIST and each is not best), None)
+    listed = next(
+        (each.low for each in offers if each.low.role is AmountRole.LIST and each is not best), None
+    )
     low, high = best.low, best.high
     meant = low.currency.decided_by(hint) if low.currency else hint
     code = meant.code if meant else None
@@ -217,7 +223,7 @@ def _priced(line: str, offers: Sequence[_Offer], hint: Currency | None) -> Price
 
 def _preference(offer: _Offer) -> tuple[bool, bool, int]:
     """A zero beside a real amount is a template that nobody filled in."""
-    worth = {Role.NOW: 3, Role.PLAIN: 2, Role.LIST: 1, Role.UNIT: 0}
+    worth = {AmountRole.NOW: 3, AmountRole.PLAIN: 2, AmountRole.LIST: 1, AmountRole.UNIT: 0}
     return offer.low.currency is not None, offer.low.value > 0, worth[offer.low.role]
 
 

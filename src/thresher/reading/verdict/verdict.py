@@ -25,7 +25,7 @@ SERVER_ERRORS = range(500, 600)
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class VerdictInput:
     """Everything a verdict is made of."""
 
     status: int = OK
@@ -40,7 +40,7 @@ class Evidence:
     lists: bool = False  # whether the page is one that should hold a list
 
 
-def judge(seen: Evidence) -> Look:
+def judge(seen: VerdictInput) -> Look:
     """The rules in order, the most final first."""
     if seen.wall:
         return Look(Verdict.BLOCKED, f"blocked by {seen.wall}", seen.wall)
@@ -66,7 +66,7 @@ def judge(seen: Evidence) -> Look:
     return Look(Verdict.UNKNOWN, "the page holds no text")
 
 
-def _by_statement(seen: Evidence, said: Statement) -> Look | None:
+def _by_statement(seen: VerdictInput, said: Statement) -> Look | None:
     """What the page says counts where it is its main matter. Rows beside it may be recommendations, unless
     the page counts them.
     """

@@ -19,7 +19,7 @@ from thresher.core.errors import ConfigError
 from thresher.web.auth import holder
 from thresher.web.cookie import cookie_in
 from thresher.web.pages.form import Form
-from thresher.web.pages.shell import Place, rendered
+from thresher.web.pages.shell import NavigationEntry, rendered
 
 HTML = "text/html; charset=utf-8"
 
@@ -32,7 +32,7 @@ class Visit:
 
     request: Request
     runtime: Runtime
-    places: tuple[Place, ...]
+    places: tuple[NavigationEntry, ...]
     form: Form = field(default_factory=Form)
 
     @property

@@ -46,7 +46,7 @@ _APPS: dict[str, BaseLoader] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NavigationEntry:
     """One entry of the navigation."""
 
     title: str

@@ -19,13 +19,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from thresher.build import Runtime
 from thresher.core.errors import ThresherError
-from thresher.web.body_limit import Cap
+from thresher.web.body_limit import BodyReader
 from thresher.web.cookie import HARMLESS, carries, foreign
 from thresher.web.pages import PAGES
 from thresher.web.pages.form import Form, read_form
 from thresher.web.pages.login_required import Entrance
 from thresher.web.pages.page import HTML, DashboardPage, Visit, app_pages
-from thresher.web.pages.shell import HEADERS, Place, rendered, use_templates
+from thresher.web.pages.shell import HEADERS, NavigationEntry, rendered, use_templates
 from thresher.web.problem import TITLES, Problem, of_error, of_http, of_surprise
 from thresher.web.route import check_parameters
 
@@ -78,13 +78,13 @@ def make_pages(runtime: Runtime, state: State, pages: Sequence[DashboardPage] = 
     use_templates({app.name: app.templates for app in apps if app.templates})
     brought = tuple(app_pages(apps, pages))
     there = (*pages, *brought)
-    places = tuple(Place(page.title, page.path) for page in (*brought, *pages) if page.title)
+    places = tuple(NavigationEntry(page.title, page.path) for page in (*brought, *pages) if page.title)
     opens = frozenset((page.method, page.path) for page in there if page.is_open)
     made = Starlette(
         routes=[Path(page.path, _answering(page, runtime, places), methods=[page.method]) for page in there],
         middleware=[
             Middleware(Entrance, store=runtime.store, opens=opens, tell=outside),
-            Middleware(Cap, settings=lambda: runtime.store.settings, tell=outside),
+            Middleware(BodyReader, settings=lambda: runtime.store.settings, tell=outside),
         ],
         exception_handlers=_handlers(runtime, places),
     )
@@ -94,7 +94,7 @@ def make_pages(runtime: Runtime, state: State, pages: Sequence[DashboardPage] = 
 
 
 def _answering(
-    page: DashboardPage, runtime: Runtime, places: tuple[Place, ...]
+    page: DashboardPage, runtime: Runtime, places: tuple[NavigationEntry, ...]
 ) -> Callable[[Request], Awaitable[Response]]:
     endpoint: Any = page.endpoint
 
@@ -121,7 +121,7 @@ def _forged(visit: Visit) -> Problem | None:
     return (None if carries(visit.form.all("csrf"), visit.token) else _FORGED) or foreign(visit.request.scope)
 
 
-def _handlers(runtime: Runtime, places: tuple[Place, ...]) -> dict[Any, Any]:
+def _handlers(runtime: Runtime, places: tuple[NavigationEntry, ...]) -> dict[Any, Any]:
     def telling(of: Callable[[Request, Any], Problem]) -> Callable[[Request, Exception], Awaitable[Response]]:
         async def on(request: Request, error: Exception) -> Response:
             return tell(Visit(request, runtime, places), of(request, error))

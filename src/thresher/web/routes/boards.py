@@ -22,7 +22,7 @@ from thresher.store.store import Store
 from thresher.web.answer import answer
 from thresher.web.route import BeforeKey, Limit, Route, Shop
 from thresher.web.routes.companies import asked_for
-from thresher.web.schemas import BoardAsked, Reason, said
+from thresher.web.schemas import BoardAsked, ReasonBody, said
 
 
 async def boards(
@@ -72,7 +72,7 @@ def _enabled(runtime: Runtime, key: str) -> BoardView:
     return board_view(find_board(runtime.store, asked.key))
 
 
-async def disable(runtime: Shop, key: str, body: Annotated[Reason | None, Body()] = None) -> Response:
+async def disable(runtime: Shop, key: str, body: Annotated[ReasonBody | None, Body()] = None) -> Response:
     """Read a board no more, until it is enabled. Its postings stay as they are."""
     return await answer(runtime.store, _disabled, runtime.store, key, said(body, "disabled by a person"))
 

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from thresher.admin.keys import READ, WRITE
 from thresher.admin.requests import Answered
-from thresher.admin.requests import Asked as Outcome
+from thresher.admin.requests import RequestResult as Outcome
 from thresher.apps.jobs.service.companies import (
     Wish,
     ask_companies,

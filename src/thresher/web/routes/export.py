@@ -6,17 +6,17 @@ from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from thresher.admin.export import Form, What, export
+from thresher.admin.export import FileFormat, What, export
 from thresher.admin.keys import READ
 from thresher.core.errors import UsageError
 from thresher.web.route import Route, Shop
-from thresher.web.stream import Flow, flow
+from thresher.web.stream import StreamedFile, flow
 
 WRITERS = 4  # at the same time; more wait for one of these to end
 TYPES = {
-    Form.CSV: "text/csv; charset=utf-8",
-    Form.JSONL: "application/x-ndjson",
-    Form.XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    FileFormat.CSV: "text/csv; charset=utf-8",
+    FileFormat.JSONL: "application/x-ndjson",
+    FileFormat.XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 
 
@@ -34,17 +34,17 @@ async def exported(
     """
     if what not in list(What):
         raise UsageError(f"what can be exported is {', '.join(What)}; got {what!r}")
-    if form not in list(Form):
-        raise UsageError(f"the formats are {', '.join(Form)}; got {form!r}")
+    if form not in list(FileFormat):
+        raise UsageError(f"the formats are {', '.join(FileFormat)}; got {form!r}")
 
     def write(out: BinaryIO) -> None:
-        export(runtime.store, What(what), Form(form), out, status=status)
+        export(runtime.store, What(what), FileFormat(form), out, status=status)
 
-    headers = {"Content-Disposition": f'attachment; filename="{What(what)}.{Form(form)}"'}
-    return Flow(
+    headers = {"Content-Disposition": f'attachment; filename="{What(what)}.{FileFormat(form)}"'}
+    return StreamedFile(
         flow(request.app.state.pools.get("export", WRITERS), write),
         headers=headers,
-        media_type=TYPES[Form(form)],
+        media_type=TYPES[FileFormat(form)],
     )
 
 

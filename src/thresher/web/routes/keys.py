@@ -25,10 +25,10 @@ from thresher.store.store import Store
 from thresher.web.answer import JSON, answer, written
 from thresher.web.auth import holder
 from thresher.web.route import MAX_ID, Route, Shop
-from thresher.web.schemas import Asked, Text, like
+from thresher.web.schemas import Body, Text, like
 
 
-class KeyAsked(Asked):
+class KeyAsked(Body):
     """A key: for whom, what it opens, which platforms it may look at (null: all), how long it lasts (90d),
     requests a minute.
     """

@@ -16,13 +16,13 @@ from thresher.web.auth import holder
 from thresher.web.cookie import cookie_in, drop_cookie, put_cookie
 from thresher.web.problem import Problem
 from thresher.web.route import Route, Shop
-from thresher.web.schemas import Asked, Text
+from thresher.web.schemas import Body, Text
 
 NO_STORE = {"Cache-Control": "no-store"}
 Password = Annotated[str, Field(max_length=admins.MAX_LENGTH)]
 
 
-class LoginAsked(Asked):
+class LoginAsked(Body):
     """Who somebody says they are, and their proof."""
 
     name: Text

@@ -24,7 +24,7 @@ from thresher.web.auth import holder
 from thresher.web.openapi import answers, asks, described
 from thresher.web.problem import Problem
 from thresher.web.route import Route, Shop
-from thresher.web.schemas import Asked, Text, given, like
+from thresher.web.schemas import Body, Text, given, like
 from thresher.web.spool import spooled
 
 SCRAPERS = "/api/scraper/"
@@ -39,7 +39,7 @@ Platform = Annotated[Text, StringConstraints(min_length=1, max_length=80)]
 SaidVerdict = Literal["found", "empty", "blocked", "failed"]
 
 
-class Held(Asked):
+class Held(Body):
     """A session, by the id that next-role gave."""
 
     model_config = like(session_id=_ID)

@@ -19,7 +19,7 @@ from thresher.store.store import Store
 from thresher.web.answer import answer
 from thresher.web.auth import holder
 from thresher.web.route import Limit, Route, Shop
-from thresher.web.schemas import Pause, Reason, said
+from thresher.web.schemas import Pause, ReasonBody, said
 
 MAX_SECONDS = 10 * 365 * 86_400.0
 
@@ -51,7 +51,7 @@ async def resume(runtime: Shop, name: str) -> Response:
 
 
 async def disable(
-    runtime: Shop, request: Request, name: str, body: Annotated[Reason | None, Body()] = None
+    runtime: Shop, request: Request, name: str, body: Annotated[ReasonBody | None, Body()] = None
 ) -> Response:
     """Close a source until it is enabled; if an administrator closes it, by an administrator. Its tasks wait
     and lose nothing.

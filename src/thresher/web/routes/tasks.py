@@ -11,7 +11,7 @@ from thresher.admin.tasks import list_tasks, show_task
 from thresher.core.task import NewTask
 from thresher.web.answer import JSON, answer, written
 from thresher.web.route import MAX_ID, BeforeId, Limit, Route, Shop
-from thresher.web.schemas import Reason, TaskAsked, said
+from thresher.web.schemas import ReasonBody, TaskAsked, said
 
 TaskId = Annotated[int, Path(ge=1, le=MAX_ID)]
 
@@ -57,7 +57,9 @@ async def retry(runtime: Shop, task_id: TaskId) -> Response:
     return await answer(runtime.store, control.retry, runtime.store, [task_id])
 
 
-async def cancel(runtime: Shop, task_id: TaskId, body: Annotated[Reason | None, Body()] = None) -> Response:
+async def cancel(
+    runtime: Shop, task_id: TaskId, body: Annotated[ReasonBody | None, Body()] = None
+) -> Response:
     """Cancel a task. A running one is asked to stop at its worker's next heartbeat."""
     return await answer(
         runtime.store, control.cancel, runtime.store, [task_id], said(body, "cancelled by a person")

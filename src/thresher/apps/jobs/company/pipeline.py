@@ -37,7 +37,7 @@ from thresher.core.schema import Field, Kind, Schema
 from thresher.core.settlement import Error
 from thresher.core.task import NewTask, Task
 from thresher.hiring.company.completeness import is_fresh
-from thresher.hiring.company.dossier import Dossier, Leaf, dossier
+from thresher.hiring.company.dossier import Dossier, DossierPage, dossier
 from thresher.hiring.company.facts import own_name, read_facts
 from thresher.hiring.company.focus import ai_focus, remote_first
 from thresher.hiring.company.headcount import Headcount
@@ -326,7 +326,9 @@ def _read(
     year: int,
     mentions: int,
 ) -> _Read:
-    leaves = [Leaf(page["role"], _document(page, body)) for page, body in zip(pages, bodies, strict=True)]
+    leaves = [
+        DossierPage(page["role"], _document(page, body)) for page, body in zip(pages, bodies, strict=True)
+    ]
     text = dossier(leaves)
     name = name or _name(leaves, text)
     facts = read_facts(text, name=name or "", year=year)
@@ -391,7 +393,7 @@ def _document(page: Mapping[str, Any], body: bytes) -> Document:
     return Document.of(Page(page["url"], page["url"], 200, {"content-type": page["type"]}, body))
 
 
-def _name(leaves: list[Leaf], text: Dossier) -> str | None:
+def _name(leaves: list[DossierPage], text: Dossier) -> str | None:
     """What the home page calls the company, else what any of its pages declares, else what its address
     says.
     """

@@ -16,7 +16,7 @@ from thresher.core.task import NewTask
 from thresher.hiring.company.completeness import Completeness, Thresholds, completeness, size_category
 from thresher.hiring.company.headcount import bare_count
 from thresher.hiring.company.office import Town, office
-from thresher.hiring.company.priority import Points, Priority, Seen, priority
+from thresher.hiring.company.priority import CompanyFindings, CompanyPriority, PriorityPoints, priority
 from thresher.hiring.finding import Finding
 from thresher.hiring.kinds import BOARD, COMPANY
 from thresher.hiring.records import BoardRecord, board_key, company_name_key, entry
@@ -35,9 +35,9 @@ def thresholds(read: Read) -> Thresholds:
     return Thresholds(**{each.name: read(AREA + each.name) for each in fields(Thresholds)})
 
 
-def points(read: Read) -> Points:
+def points(read: Read) -> PriorityPoints:
     """What each finding is worth, and from where on which tier begins."""
-    return Points(**{each.name: read(AREA + each.name) for each in fields(Points)})
+    return PriorityPoints(**{each.name: read(AREA + each.name) for each in fields(PriorityPoints)})
 
 
 DISCOVERY = "source_discovery"
@@ -122,11 +122,13 @@ def _size(fact: Mapping[str, Any], at: Thresholds) -> dict[str, Any]:
     }
 
 
-async def _worth(ctx: Context, said: Mapping[str, Any], text: str, mentions: list[Mention]) -> Priority:
+async def _worth(
+    ctx: Context, said: Mapping[str, Any], text: str, mentions: list[Mention]
+) -> CompanyPriority:
     profile = await _profile(ctx)
     town = Town(profile.city, profile.region, profile.country) if profile and profile.city else None
     facts = said["facts"]
-    seen = Seen(
+    seen = CompanyFindings(
         office=office(_lines(text), town) if town else None,
         technologies=[(each.name, _around(text, each)) for each in mentions],
         remote_first=_finding(facts.get("remote_first")),

@@ -18,7 +18,7 @@ from thresher.hiring.confidence import Method
 from thresher.hiring.records import SITE, TriedAddress
 from thresher.reading.inspect.body import Body, Format, read_body
 from thresher.reading.inspect.inspection import Inspection, inspect
-from thresher.reading.inspect.report import Kind
+from thresher.reading.inspect.report import PageKind
 from thresher.reading.platforms.boards import Board, recognise
 from thresher.reading.platforms.calls import list_call
 from thresher.reading.text.vocabulary import words
@@ -150,14 +150,18 @@ def _askable(board: Board) -> Board | None:
 
 
 def _lists(seen: Inspection) -> bool:
-    return seen.kind is Kind.LISTING and seen.look.verdict is Verdict.FOUND and bool(seen.postings)
+    return seen.kind is PageKind.LISTING and seen.look.verdict is Verdict.FOUND and bool(seen.postings)
 
 
 def _should_list(seen: Inspection) -> bool:
     """A page that seems to be the list, and shows no rows to our rules. Somebody else may be able to read
     it.
     """
-    return seen.look.verdict is Verdict.UNKNOWN and seen.kind not in (Kind.SHELL, Kind.WALL, Kind.DETAIL)
+    return seen.look.verdict is Verdict.UNKNOWN and seen.kind not in (
+        PageKind.SHELL,
+        PageKind.WALL,
+        PageKind.DETAIL,
+    )
 
 
 def _feeds(body: Body) -> Iterator[str]:

@@ -13,7 +13,7 @@ from thresher.core.keys import parse
 from thresher.core.page import Page
 from thresher.hiring.confidence import Method
 from thresher.hiring.names import Likeness, liken
-from thresher.hiring.ownership import Proof, Signs, Strength, Wanted, prove
+from thresher.hiring.ownership import Proof, Signs, Strength, WantedCompany, prove
 from thresher.reading.inspect.body import Format, read_body
 from thresher.reading.platforms.boards import Board, recognise
 from thresher.reading.platforms.calls import owner_call, owner_name
@@ -32,7 +32,9 @@ class Owner:
     proof: Proof
 
 
-async def owner_of(hand: Hand, candidate: Candidate, seen: Trial, wanted: Wanted, *, max_age: float) -> Owner:
+async def owner_of(
+    hand: Hand, candidate: Candidate, seen: Trial, wanted: WantedCompany, *, max_age: float
+) -> Owner:
     """Whose board it is. Each further question is asked only while nothing is proven; of a guess, also where
     only its name fits.
     """

@@ -8,7 +8,7 @@ from thresher.core.context import Context
 from thresher.core.errors import InvalidPayload, InvalidUrl
 from thresher.core.keys import canonical_url
 from thresher.hiring.kinds import COMPANY
-from thresher.hiring.ownership import Wanted
+from thresher.hiring.ownership import WantedCompany
 from thresher.hiring.records import company_key
 from thresher.reading.platforms.platform import platform_named, platforms
 
@@ -32,9 +32,9 @@ class Asked:
     via: str = "user"
     tier: str | None = None
 
-    def wanted(self, page: str | None) -> Wanted:
+    def wanted(self, page: str | None) -> WantedCompany:
         """Whose board it should be. Whoever gave the address of a page meant the company of that page."""
-        return Wanted(self.name, self.website or (self.url if page else None))
+        return WantedCompany(self.name, self.website or (self.url if page else None))
 
 
 async def asked_of(ctx: Context) -> Asked:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from thresher.apps.jobs.moment import day
-from thresher.apps.jobs.scraping.page_result import Sight, read_sight
+from thresher.apps.jobs.scraping.page_result import PageResult, read_sight
 from thresher.core.credentials import Credentials
 from thresher.core.errors import InvalidUrl
 from thresher.core.keys import parse
@@ -25,7 +25,7 @@ FEED = "rss"
 SAMPLE = 5
 T = TypeVar("T")
 
-ReadMore = Callable[[Page, Sight], Awaitable[Sight]]
+ReadMore = Callable[[Page, PageResult], Awaitable[PageResult]]
 
 
 class Hand(Protocol):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from thresher.apps.jobs.filtering.compiled_profile import Sieve, sieve
+from thresher.apps.jobs.filtering.compiled_profile import CompiledProfile, sieve
 from thresher.apps.jobs.filtering.negation import negated
 from thresher.apps.jobs.filtering.phrase import Phrase, folded
 from thresher.apps.jobs.filtering.rejection import in_field, in_text
@@ -29,7 +29,7 @@ class Case:
     """`title` and `text` are folded: in lower case, every character at its place."""
 
     opening: Opening
-    sieve: Sieve
+    sieve: CompiledProfile
     today: date
     title: str
     text: str

@@ -43,7 +43,7 @@ _LEVELS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Sieve:
+class CompiledProfile:
     """The profile, and its words as they are looked for."""
 
     profile: Profile
@@ -70,10 +70,10 @@ class Sieve:
 
 
 @lru_cache(maxsize=16)
-def sieve(profile: Profile) -> Sieve:
+def sieve(profile: Profile) -> CompiledProfile:
     """The profile made ready."""
     out, levels = profile.excluded, profile.levels
-    return Sieve(
+    return CompiledProfile(
         profile=profile,
         titles=phrases(profile.titles),
         types=phrases(out.types),

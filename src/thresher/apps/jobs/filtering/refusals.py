@@ -5,7 +5,7 @@ rejects nothing.
 import re
 
 from thresher.apps.jobs.filtering.case import Case, pay_known
-from thresher.apps.jobs.filtering.compiled_profile import Sieve
+from thresher.apps.jobs.filtering.compiled_profile import CompiledProfile
 from thresher.apps.jobs.filtering.negation import negated
 from thresher.apps.jobs.filtering.phrase import Phrase, counted
 from thresher.apps.jobs.filtering.places import same_place
@@ -110,7 +110,7 @@ def company(case: Case, rules: Rules) -> Rejection | None:  # noqa: ARG001
     return stopped_company(case.sieve, case.opening.company)
 
 
-def stopped_company(sieve: Sieve, name: str | None) -> Rejection | None:
+def stopped_company(sieve: CompiledProfile, name: str | None) -> Rejection | None:
     """An excluded company: its name, or a name that begins a longer one ("Acme" is also "Acme Robotics",
     "Meta" is not "Metabase").
     """

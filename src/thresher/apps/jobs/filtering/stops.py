@@ -2,7 +2,7 @@
 say.
 """
 
-from thresher.apps.jobs.filtering.compiled_profile import Sieve, sieve
+from thresher.apps.jobs.filtering.compiled_profile import CompiledProfile, sieve
 from thresher.apps.jobs.filtering.negation import negated
 from thresher.apps.jobs.filtering.phrase import folded
 from thresher.apps.jobs.filtering.refusals import stopped_company
@@ -27,7 +27,7 @@ def stopped(
     )
 
 
-def _domain(ready: Sieve, url: str | None) -> Rejection | None:
+def _domain(ready: CompiledProfile, url: str | None) -> Rejection | None:
     if not url or not ready.domains:
         return None
     try:
@@ -42,7 +42,7 @@ def _domain(ready: Sieve, url: str | None) -> Rejection | None:
     return None
 
 
-def _keyword(ready: Sieve, text: str | None, path: str) -> Rejection | None:
+def _keyword(ready: CompiledProfile, text: str | None, path: str) -> Rejection | None:
     if not text:
         return None
     low = folded(text)
@@ -58,7 +58,7 @@ def _keyword(ready: Sieve, text: str | None, path: str) -> Rejection | None:
     return None
 
 
-def _in_address(ready: Sieve, url: str | None) -> Rejection | None:
+def _in_address(ready: CompiledProfile, url: str | None) -> Rejection | None:
     """Words of an address are divided by dashes, underscores and slashes."""
     if not url:
         return None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import ceil
 
 from thresher.apps.jobs.filtering.case import Case, pay_known
-from thresher.apps.jobs.filtering.compiled_profile import Sieve
+from thresher.apps.jobs.filtering.compiled_profile import CompiledProfile
 from thresher.apps.jobs.filtering.phrase import counted, folded
 from thresher.apps.jobs.filtering.places import in_home_city, same_place
 from thresher.apps.jobs.filtering.refusals import top
@@ -32,7 +32,7 @@ def skills(case: Case, points: Points) -> Component:
     return Component("skills", min(round(worth), points.skill_most), f"it names {names}", found[0].place)
 
 
-def _worth(ready: Sieve, name: str, points: Points) -> float:
+def _worth(ready: CompiledProfile, name: str, points: Points) -> float:
     skill = ready.skills[name]
     own = points.skill_required if skill.rank is Rank.REQUIRED else points.skill_ok
     return own + points.skill_year * min(skill.years or 0, points.skill_years)

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 
 from thresher.apps.jobs.discovery.trial import first_call
 from thresher.apps.jobs.moment import day
-from thresher.apps.jobs.scraping.page_result import Sight, read_sight
+from thresher.apps.jobs.scraping.page_result import PageResult, read_sight
 from thresher.core.clock import SECOND
 from thresher.core.context import Context
 from thresher.core.errors import Gone, InvalidUrl
 from thresher.core.keys import content_hash, parse
 from thresher.core.page import Look, Page, Verdict
-from thresher.hiring.list_walk import Bounds, Tally, Walk
+from thresher.hiring.list_walk import Tally, Walk, WalkLimits
 from thresher.hiring.paged_list import Ask, name_of
 from thresher.hiring.records import LastLook
 from thresher.reading.platforms.boards import Board
@@ -30,11 +30,11 @@ MARGIN = 0.001  # seconds: a page that came in the moment in which the walk bega
 
 IsKnown = Callable[[Posting], bool]
 Knowledge = Callable[[], Awaitable[IsKnown]]
-ReadMore = Callable[[Page, Sight], Awaitable[Sight]]
+ReadMore = Callable[[Page, PageResult], Awaitable[PageResult]]
 
 
 @dataclass(slots=True)
-class Trail:
+class BoardCrawl:
     """What came of it. `hash` is that of the first page, under which it is kept; `stood` that of the page
     each posting stood on.
     """
@@ -60,7 +60,7 @@ class Walker:
         *,
         since: int,
         oldest: float,
-        bounds: Bounds,
+        bounds: WalkLimits,
         most_bytes: int,
         env: Mapping[str, str] = os.environ,
     ) -> None:
@@ -71,19 +71,19 @@ class Walker:
         self._since, self._oldest, self._left = since, oldest, most_bytes
         self._call = first_call(board)
 
-    async def walk(self, last: LastLook, knowledge: Knowledge, read_more: ReadMore) -> Trail:
+    async def walk(self, last: LastLook, knowledge: Knowledge, read_more: ReadMore) -> BoardCrawl:
         """Walk to the end. `last` is the look before; `knowledge` says which postings are known; `read_more`
         reads what shows no rows.
         """
         if self._call is None:
-            return Trail(
+            return BoardCrawl(
                 Look(
                     Verdict.UNKNOWN,
                     f"{self._board.url} does not say enough to ask {self._board.platform} for its list",
                 )
             )
         page = await self._fetch(self._call)
-        trail = Trail(Look(Verdict.UNKNOWN, ""), hash=content_hash(page.body))
+        trail = BoardCrawl(Look(Verdict.UNKNOWN, ""), hash=content_hash(page.body))
         if is_same(last, trail.hash):
             trail.look = Look(Verdict.FOUND, f"unchanged since the last look: {last.reason or ''}")
             return trail
@@ -98,7 +98,7 @@ class Walker:
             await self._ctx.save(page.body)  # what could not be read is kept, for a person to look at
         return trail
 
-    async def _go_on(self, trail: Trail, page: Page, sight: Sight, is_known: IsKnown) -> None:
+    async def _go_on(self, trail: BoardCrawl, page: Page, sight: PageResult, is_known: IsKnown) -> None:
         walk = Walk(sight.paging(self._board), self._bounds)
         await self._take(walk, trail, page, sight, is_known)
         while walk.ask:
@@ -113,10 +113,12 @@ class Walker:
             await self._take(walk, trail, page, sight, is_known)
         trail.tally = walk.tally()
 
-    async def _read(self, page: Page) -> Sight:
+    async def _read(self, page: Page) -> PageResult:
         return await self._ctx.compute(read_sight, page, self._board, day(page.fetched_at))
 
-    async def _take(self, walk: Walk, trail: Trail, page: Page, sight: Sight, is_known: IsKnown) -> None:
+    async def _take(
+        self, walk: Walk, trail: BoardCrawl, page: Page, sight: PageResult, is_known: IsKnown
+    ) -> None:
         fresh = [posting for posting in sight.listing.postings if not is_known(posting)]
         walk.take(
             sight.listing, facets=sight.facets, known=not fresh, doubt=sight.doubt, of_pages=sight.of_pages

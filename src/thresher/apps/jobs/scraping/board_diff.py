@@ -10,9 +10,9 @@ from typing import Any
 from thresher.core.page import Verdict
 from thresher.core.record import Found, Link, Mark, Record
 from thresher.core.task import NewTask
-from thresher.hiring.coverage import Health, Limits, health
+from thresher.hiring.coverage import CoverageFields, CoverageLimits, health
 from thresher.hiring.kinds import POSTING
-from thresher.hiring.lifecycle import CLOSED, OPEN, Known, Lives, Rules, lives
+from thresher.hiring.lifecycle import CLOSED, OPEN, Known, LifecycleRules, Lifecycles, lives
 from thresher.hiring.list_walk import Tally
 from thresher.hiring.paged_list import name_of
 from thresher.hiring.records import BoardFields, BoardRecord, LastLook, board_entry, entry, look_fields
@@ -24,13 +24,13 @@ Marks = Mapping[str, Mapping[str, Mark]]
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class BoardDiff:
     """One look, put beside what was known. `rows` are the postings by the keys they are kept under."""
 
     board: BoardRecord
     tally: Tally
-    lives: Lives
-    health: Health
+    lives: Lifecycles
+    health: CoverageFields
     rows: Mapping[str, Posting]
     shared: tuple[str, ...]
     now: int
@@ -58,11 +58,11 @@ def compare(
     marks: Marks,
     *,
     now: int,
-    rules: Rules,
-    limits: Limits,
+    rules: LifecycleRules,
+    limits: CoverageLimits,
     stood: Mapping[str, str],
     elsewhere: Iterable[str] = (),
-) -> Looked:
+) -> BoardDiff:
     """Put a look beside what is known. `elsewhere` are keys of open postings that another board already
     keeps.
     """
@@ -85,7 +85,7 @@ def compare(
         + len(found.relisted)
         - len(found.closed)
     )
-    return Looked(board, tally, found, well, kept, tuple(sorted(shared)), now, stood, is_open)
+    return BoardDiff(board, tally, found, well, kept, tuple(sorted(shared)), now, stood, is_open)
 
 
 def _is_anothers(board: str, marks: Mapping[str, Mark] | None) -> bool:
@@ -93,7 +93,7 @@ def _is_anothers(board: str, marks: Mapping[str, Mark] | None) -> bool:
     return marks is not None and marks.get("board", board) != board and marks.get("state") != CLOSED
 
 
-def posting_records(looked: Looked, before: Mapping[str, Found]) -> Iterable[Record]:
+def posting_records(looked: BoardDiff, before: Mapping[str, Found]) -> Iterable[Record]:
     """Only what is new or different is written. `before` are the records of those that are known and have
     changed.
     """
@@ -115,7 +115,7 @@ def posting_records(looked: Looked, before: Mapping[str, Found]) -> Iterable[Rec
         yield entry(POSTING, key, {}, mine)
 
 
-def _written(looked: Looked, key: str, before: Found | None) -> Record:
+def _written(looked: BoardDiff, key: str, before: Found | None) -> Record:
     posting, board = looked.rows[key], looked.board
     said = fields(posting)
     name, company = owned_by(posting, board)
@@ -145,7 +145,7 @@ def _written(looked: Looked, key: str, before: Found | None) -> Record:
     return entry(POSTING, key, data, *links, evidence=evidence, initial={"first_seen": looked.now})
 
 
-def children(looked: Looked, least: int) -> tuple[NewTask, ...]:
+def children(looked: BoardDiff, least: int) -> tuple[NewTask, ...]:
     """A task for each posting that has to be read and judged. One whose row says less than `least` characters
     has its page read.
     """
@@ -154,7 +154,7 @@ def children(looked: Looked, least: int) -> tuple[NewTask, ...]:
     return tuple(_child(looked, key, url, least, alone=uses[url] == 1) for key, url in urls.items())
 
 
-def _child(looked: Looked, key: str, url: str | None, least: int, *, alone: bool) -> NewTask:
+def _child(looked: BoardDiff, key: str, url: str | None, least: int, *, alone: bool) -> NewTask:
     payload: dict[str, Any] = {"posting": key, "url": url}
     if len(looked.rows[key].description or "") < least and key not in looked.moved:
         payload |= {"fetch": url, "fresh": key not in looked.lives.new}
@@ -163,7 +163,7 @@ def _child(looked: Looked, key: str, url: str | None, least: int, *, alone: bool
     return NewTask("job", payload, url=url if alone else None, key=key)
 
 
-def board_record(looked: Looked, *, hash: str, due_at: int, checks_due: int, reason: str) -> Record:  # noqa: A002  the field's name
+def board_record(looked: BoardDiff, *, hash: str, due_at: int, checks_due: int, reason: str) -> Record:  # noqa: A002  the field's name
     """The board after a look that proves something."""
     tally, found, now = looked.tally, looked.lives, looked.now
     return board_entry(
@@ -214,6 +214,6 @@ def unchanged_record(
     return board_entry(board.key, fields)
 
 
-def keys_to_read(looked: Looked) -> Sequence[str]:
+def keys_to_read(looked: BoardDiff) -> Sequence[str]:
     """The postings whose records are needed, because theirs is a history."""
     return (*looked.lives.changed, *looked.lives.relisted)

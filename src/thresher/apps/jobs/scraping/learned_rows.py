@@ -4,7 +4,7 @@ that teaches it.
 
 from collections.abc import Iterator
 
-from thresher.apps.jobs.scraping.page_result import Sight
+from thresher.apps.jobs.scraping.page_result import PageResult
 from thresher.core.answer import By, Extract
 from thresher.core.context import Context
 from thresher.core.errors import BudgetExhausted, NotYet, UsageError
@@ -26,7 +26,7 @@ OPENINGS = Schema(
 MAX_ROWS = 2_000
 
 
-async def read_openings(ctx: Context, page: Page, sight: Sight) -> Sight:
+async def read_openings(ctx: Context, page: Page, sight: PageResult) -> PageResult:
     """The rows of a page that shows none to our own rules; the same sight where nobody can read them."""
     if not sight.is_page or sight.look.verdict is not Verdict.UNKNOWN:
         return sight
@@ -43,7 +43,7 @@ async def read_openings(ctx: Context, page: Page, sight: Sight) -> Sight:
     by_rules = found.by is By.LEARNED and not found.doubts
     doubt = sight.doubt if by_rules else "its rows were not read by rules"
     reason = f"{len(postings)} {'posting' if len(postings) == 1 else 'postings'}, read by {'what was learned' if by_rules else 'a model'}"
-    return Sight(listing, Look(Verdict.FOUND, reason), doubt=doubt, is_page=True, is_list=True)
+    return PageResult(listing, Look(Verdict.FOUND, reason), doubt=doubt, is_page=True, is_list=True)
 
 
 def _postings(found: Extract, page: Page) -> Iterator[Posting]:

@@ -8,9 +8,9 @@ from typing import Any
 
 from thresher.apps.jobs.scraping.page_checks import Terms
 from thresher.core.clock import DAY, HOUR
-from thresher.hiring.coverage import Limits
-from thresher.hiring.lifecycle import Rules
-from thresher.hiring.list_walk import Bounds
+from thresher.hiring.coverage import CoverageLimits
+from thresher.hiring.lifecycle import LifecycleRules
+from thresher.hiring.list_walk import WalkLimits
 from thresher.hiring.records import BoardRecord
 
 # The turn of the boards: which of those that are due are looked at next. Pure.
@@ -63,21 +63,21 @@ def pace_of(settings: Mapping[str, Any] | Ask) -> Pace:
     )
 
 
-def bounds_of(ask: Ask, *, completed_at: int, now: int) -> Bounds:
+def bounds_of(ask: Ask, *, completed_at: int, now: int) -> WalkLimits:
     """How far a walk goes. It may stop early only while a complete look is fresh: what is gone shows in
     complete looks alone.
     """
     may_stop = now - completed_at < ask("jobs.walk_full") * HOUR
-    return Bounds(
+    return WalkLimits(
         int(ask("jobs.walk_pages")),
         int(ask("jobs.walk_rows")),
         int(ask("jobs.walk_known")) if may_stop else 0,
     )
 
 
-def rules_of(ask: Ask) -> Rules:
+def rules_of(ask: Ask) -> LifecycleRules:
     """When a posting is closed."""
-    return Rules(
+    return LifecycleRules(
         looks=int(ask("jobs.close_looks")),
         few=int(ask("jobs.close_few")),
         share=float(ask("jobs.close_share")),
@@ -94,9 +94,9 @@ def terms_of(ask: Ask) -> Terms:
     )
 
 
-def limits_of(ask: Ask) -> Limits:
+def limits_of(ask: Ask) -> CoverageLimits:
     """When a board is an alarm."""
-    return Limits(
+    return CoverageLimits(
         yield_drop=float(ask("jobs.alarm_yield")),
         field_drop=float(ask("jobs.alarm_field")),
         least=int(ask("jobs.alarm_least")),

@@ -10,11 +10,11 @@ it: a page that is never there to be read must not take the place of the others.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from thresher.apps.jobs.scraping.board_diff import Looked, Marks
+from thresher.apps.jobs.scraping.board_diff import BoardDiff, Marks
 from thresher.core.record import Found, Mark, Record
 from thresher.core.task import NewTask
 from thresher.hiring.kinds import POSTING
-from thresher.hiring.lifecycle import CLOSED, Rules
+from thresher.hiring.lifecycle import CLOSED, LifecycleRules
 from thresher.hiring.records import BoardRecord, entry
 
 NEVER = 0  # of a board with nothing to check
@@ -49,7 +49,7 @@ class Checks:
         return (*self.unseen, *self.unread)
 
 
-def after_look(looked: Looked, marks: Marks, terms: Terms, rules: Rules, least: int) -> Checks:
+def after_look(looked: BoardDiff, marks: Marks, terms: Terms, rules: LifecycleRules, least: int) -> Checks:
     """What to check after a look. A row that says less than `least` characters has its text elsewhere."""
     own = _open(looked.board.key, marks)
     unseen = (
@@ -109,7 +109,7 @@ def tasks(checks: Checks, found: Sequence[Found]) -> tuple[NewTask, ...]:
     )
 
 
-def _is_doubtful(unseen: Iterable[Mapping[str, Mark]], since: int, rules: Rules) -> bool:
+def _is_doubtful(unseen: Iterable[Mapping[str, Mark]], since: int, rules: LifecycleRules) -> bool:
     """Whether too many of those that were checked of late are gone: rather a site in trouble than so many
     closings.
     """
@@ -133,6 +133,6 @@ def _longest(keys: Iterable[str], own: Marks, number: int) -> tuple[str, ...]:
     return tuple(sorted(keys, key=lambda key: (_since(own[key]), key))[:number])
 
 
-def _proves_absence(looked: Looked, terms: Terms) -> bool:
+def _proves_absence(looked: BoardDiff, terms: Terms) -> bool:
     """Whether what is not there is known to be gone: by this look, or by another that is not long ago."""
     return looked.tally.complete or looked.now - looked.board.completed_at < terms.recheck

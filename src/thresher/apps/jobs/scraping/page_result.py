@@ -12,7 +12,7 @@ from datetime import date
 from thresher.core.page import Look, Page, Verdict
 from thresher.reading.inspect.body import Body, Format, read_body
 from thresher.reading.inspect.datasheet import inspect_data
-from thresher.reading.inspect.report import Inspection, Kind
+from thresher.reading.inspect.report import Inspection, PageKind
 from thresher.reading.inspect.webpage import inspect_html
 from thresher.reading.lists.pagination import pagination
 from thresher.reading.platforms.answers import read_answer
@@ -20,11 +20,11 @@ from thresher.reading.platforms.boards import Board
 from thresher.reading.platforms.calls import facets_of
 from thresher.reading.platforms.platform import Paging, platform_named
 from thresher.reading.postings.posting import Listing
-from thresher.reading.verdict.verdict import Evidence, judge
+from thresher.reading.verdict.verdict import VerdictInput, judge
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class PageResult:
     """A page, read. `doubt` is why it may not lead to all the others; `is_page`: it was made for people, and
     leads on by links.
 
@@ -48,7 +48,7 @@ class Sight:
         return Paging("next") if by_links else known
 
 
-def read_sight(page: Page, board: Board, today: date) -> Sight:
+def read_sight(page: Page, board: Board, today: date) -> PageResult:
     """Read one page of a board's list. Never raises for what the page holds."""
     body = read_body(page)
     if body.format is Format.HTML:
@@ -56,21 +56,21 @@ def read_sight(page: Page, board: Board, today: date) -> Sight:
     return _of_platform(body, board, today) if platform_named(board.platform) else _of_data(body, today)
 
 
-def _of_platform(body: Body, board: Board, today: date) -> Sight:
+def _of_platform(body: Body, board: Board, today: date) -> PageResult:
     root = body.root if body.format is Format.XML else None
     if body.error:
-        return Sight(_nothing(), Look(Verdict.UNKNOWN, body.error))
+        return PageResult(_nothing(), Look(Verdict.UNKNOWN, body.error))
     listing = _bare(body, board) or read_answer(body.data, today=today, board=board, xml_root=root)
     if listing is None or listing.single:
-        return Sight(
+        return PageResult(
             _nothing(),
             Look(
                 Verdict.UNKNOWN,
                 f"the answer has no shape of a list that the file of {board.platform} describes",
             ),
         )
-    look = judge(Evidence(listing=listing, characters=len(body.text), lists=True))
-    return Sight(listing, look, facets_of(board, body.data), is_list=True)
+    look = judge(VerdictInput(listing=listing, characters=len(body.text), lists=True))
+    return PageResult(listing, look, facets_of(board, body.data), is_list=True)
 
 
 def _bare(body: Body, board: Board) -> Listing | None:
@@ -85,20 +85,20 @@ def _bare(body: Body, board: Board) -> Listing | None:
     )
 
 
-def _of_data(body: Body, today: date) -> Sight:
+def _of_data(body: Body, today: date) -> PageResult:
     seen = inspect_data(body, today)
     look = _honest(seen)
     newest = "a feed shows the newest rows only" if body.is_feed else None
-    return Sight(_listing(seen, None), look, doubt=newest, is_list=look.verdict.is_proof)
+    return PageResult(_listing(seen, None), look, doubt=newest, is_list=look.verdict.is_proof)
 
 
-def _of_html(body: Body, board: Board, today: date) -> Sight:
+def _of_html(body: Body, board: Board, today: date) -> PageResult:
     seen = inspect_html(body, today)
     paging = pagination(body.document)
     others = [url for url in paging.disagreements if url != paging.next]
     look, doubt = _honest(seen), _doubt(seen, others, paging.more, paging.infinite)
     pages = paging.last_number if paging else _alone(seen, board)
-    return Sight(
+    return PageResult(
         _listing(seen, paging.total),
         look,
         doubt=doubt,
@@ -117,7 +117,7 @@ def _alone(seen: Inspection, board: Board) -> int | None:
 
 def _doubt(seen: Inspection, others: list[str], more: str | None, infinite: bool) -> str | None:
     """What on a page speaks against its being one of a plain row of pages."""
-    if seen.kind is Kind.DETAIL:
+    if seen.kind is PageKind.DETAIL:
         return "the page is one posting, not a list"
     if others:
         return f"another next-link leads to {others[0]}"

@@ -13,9 +13,9 @@ from typing import Any
 
 from thresher.apps.jobs.discovery.trial import first_call
 from thresher.apps.jobs.scraping import page_checks
-from thresher.apps.jobs.scraping.board_crawl import IsKnown, Trail, Walker
+from thresher.apps.jobs.scraping.board_crawl import BoardCrawl, IsKnown, Walker
 from thresher.apps.jobs.scraping.board_diff import (
-    Looked,
+    BoardDiff,
     Marks,
     board_record,
     children,
@@ -26,7 +26,7 @@ from thresher.apps.jobs.scraping.board_diff import (
 )
 from thresher.apps.jobs.scraping.learned_rows import read_openings
 from thresher.apps.jobs.scraping.pace import bounds_of, limits_of, pace_of, rules_of, terms_of
-from thresher.apps.jobs.scraping.page_result import Sight
+from thresher.apps.jobs.scraping.page_result import PageResult
 from thresher.core.context import Context
 from thresher.core.errors import InvalidUrl
 from thresher.core.keys import host_gate
@@ -82,7 +82,7 @@ async def walk_board(ctx: Context) -> Outcome:
         marks["all"] = await ctx.marks(POSTING, Link("board", board.key))
         return _known(board.key, marks["all"])
 
-    async def read_more(page: Page, sight: Sight) -> Sight:
+    async def read_more(page: Page, sight: PageResult) -> PageResult:
         return await read_openings(ctx, page, sight)
 
     bounds = bounds_of(ctx.setting, completed_at=board.completed_at, now=ctx.now())
@@ -100,7 +100,7 @@ async def walk_board(ctx: Context) -> Outcome:
     return await _settled(ctx, board, trail, marks["all"])
 
 
-async def _unchanged(ctx: Context, board: BoardRecord, last: LastLook, trail: Trail) -> Outcome:
+async def _unchanged(ctx: Context, board: BoardRecord, last: LastLook, trail: BoardCrawl) -> Outcome:
     """Nothing has changed in the list. What stands behind it may have: it is asked for where it is time."""
     now, due_at = ctx.now(), _due(ctx, board)
     if not page_checks.is_due(board, now):
@@ -118,7 +118,7 @@ async def _unchanged(ctx: Context, board: BoardRecord, last: LastLook, trail: Tr
     )
 
 
-async def _settled(ctx: Context, board: BoardRecord, trail: Trail, marks: Marks) -> Outcome:
+async def _settled(ctx: Context, board: BoardRecord, trail: BoardCrawl, marks: Marks) -> Outcome:
     """A look that proves something: what it leaves behind."""
     assert trail.tally is not None
     tally = trail.tally
@@ -156,13 +156,13 @@ async def _checked(ctx: Context, found: page_checks.Checks) -> tuple[NewTask, ..
     return page_checks.tasks(found, await _records(ctx, found.keys))
 
 
-def _note(looked: Looked) -> str:
+def _note(looked: BoardDiff) -> str:
     return "; ".join(
         [looked.tally.ended, *(f"{number} {name}" for name, number in _changes(looked).items() if number)]
     )
 
 
-def _changes(looked: Looked) -> dict[str, int]:
+def _changes(looked: BoardDiff) -> dict[str, int]:
     found = looked.lives
     return {
         "new": len(found.new),
@@ -172,12 +172,12 @@ def _changes(looked: Looked) -> dict[str, int]:
     }
 
 
-def _counts(looked: Looked) -> dict[str, int]:
+def _counts(looked: BoardDiff) -> dict[str, int]:
     """What this look adds to the counters of its round."""
     return {"boards": 1, "pages": looked.tally.pages, "postings": looked.tally.found, **_changes(looked)}
 
 
-def _failed(ctx: Context, board: BoardRecord, trail: Trail) -> Failed:
+def _failed(ctx: Context, board: BoardRecord, trail: BoardCrawl) -> Failed:
     """A look that proves nothing. Its page is kept; nothing is concluded about any posting."""
     look = trail.look
     if trail.tally is not None:  # rows were promised, and none came

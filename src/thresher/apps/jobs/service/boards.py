@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from thresher.admin.records import among, count, find, moment, one, write_records
-from thresher.admin.requests import HEAD_START, PERSON, Asked, Request, ask, look_up, now_of
+from thresher.admin.requests import HEAD_START, PERSON, RequestResult, TaskRequest, ask, look_up, now_of
 from thresher.core.credentials import Credentials
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.core.keys import canonical_url
@@ -35,14 +35,14 @@ def ask_boards(
     company: str | None = None,
     name: str | None = None,
     hint: str = "auto",
-) -> list[Asked]:
+) -> list[RequestResult]:
     """Have these addresses looked at as boards. One that is a board already is left alone."""
     wanted = {url: _key(url) for url in map(canonical_url, urls)}
     known = look_up(store, BOARD, [key for key in wanted.values() if key])
     said = {"company": company, "name": name, "type_hint": hint, "via": PERSON}
     payload = {field: value for field, value in said.items() if value}
     requests = [
-        Request(
+        TaskRequest(
             url,
             key,
             NewTask(DISCOVERY, {"url": url, **payload}, url, key, HEAD_START),
@@ -77,7 +77,7 @@ def find_board(store: Store, key: str) -> BoardRecord:
     return BoardRecord.of(next(iter(found.values())))
 
 
-def enable_board(store: Store, registry: Registry, key: str) -> Asked:
+def enable_board(store: Store, registry: Registry, key: str) -> RequestResult:
     """Have a board read from now on: one that waits for a person, or one that was disabled. Its failures are
     forgotten.
     """
@@ -99,7 +99,7 @@ def enable_board(store: Store, registry: Registry, key: str) -> Asked:
             f"no app here reads boards; name the jobs app in thresher.yaml. {board.key} was not changed."
         )
     write_records(store, [board_entry(board.key, fields)])
-    return ask(store, registry, [Request(board.key, board.key, new)])[0]
+    return ask(store, registry, [TaskRequest(board.key, board.key, new)])[0]
 
 
 def disable_board(store: Store, key: str, reason: str) -> BoardRecord:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from thresher.admin.records import among, count, find, moment, one
-from thresher.admin.requests import HEAD_START, PERSON, Asked, Request, ask, look_up, now_of
+from thresher.admin.requests import HEAD_START, PERSON, RequestResult, TaskRequest, ask, look_up, now_of
 from thresher.apps.jobs.service.boards import BoardView, board_view
 from thresher.apps.jobs.service.decisions import company_parts
 from thresher.core.clock import DAY
@@ -97,11 +97,11 @@ def _site(text: str) -> str:
 
 def ask_companies(
     store: Store, registry: Registry, wishes: Sequence[Wish], *, force: bool = False
-) -> list[Asked]:
+) -> list[RequestResult]:
     """Have these companies looked at. One that is known well enough and freshly is left alone, unless
     `force`.
     """
-    answered: list[Asked] = []
+    answered: list[RequestResult] = []
     for at in range(0, len(wishes), AT_ONCE):
         some = wishes[at : at + AT_ONCE]
         known = _known(store, some)
@@ -133,7 +133,7 @@ def _named(store: Store, names: Iterable[str]) -> list[Found]:
         return find_records(session, kind=COMPANY, where=[Is("name_key", *wanted)], limit=len(wanted))
 
 
-def _request(wish: Wish, known: Found | None, now: int, store: Store, *, force: bool) -> Request:
+def _request(wish: Wish, known: Found | None, now: int, store: Store, *, force: bool) -> TaskRequest:
     key = known.key if known else wish.key
     said = known.data if known else {}
     website = wish.website or said.get("website")
@@ -146,7 +146,7 @@ def _request(wish: Wish, known: Found | None, now: int, store: Store, *, force: 
     new = NewTask(
         COMPANY, {name: value for name, value in payload.items() if value}, website, key, HEAD_START
     )
-    return Request(wish.what, key, new, None if force else _fresh(wish, known, now, store))
+    return TaskRequest(wish.what, key, new, None if force else _fresh(wish, known, now, store))
 
 
 def _fresh(wish: Wish, known: Found | None, now: int, store: Store) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from thresher.admin.records import write_records
-from thresher.admin.requests import HEAD_START, PERSON, Answered, Asked, Request, ask, look_up
+from thresher.admin.requests import HEAD_START, PERSON, Answered, RequestResult, TaskRequest, ask, look_up
 from thresher.core.keys import canonical_url
 from thresher.core.record import Is, Record
 from thresher.core.task import NewTask
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 KIND = "job"
 
 
-def ask_postings(store: Store, registry: Registry, urls: Sequence[str]) -> list[Asked]:
+def ask_postings(store: Store, registry: Registry, urls: Sequence[str]) -> list[RequestResult]:
     """Have these postings read and judged. One that is known is judged anew."""
     keys = {url: posting_key("", None, url) for url in map(canonical_url, urls)}
     known = look_up(store, POSTING, keys.values())
     return ask(
         store,
         registry,
-        [Request(_what(url, key in known), key, _task(key, url)) for url, key in keys.items()],
+        [TaskRequest(_what(url, key in known), key, _task(key, url)) for url, key in keys.items()],
     )
 
 
@@ -49,7 +49,10 @@ def judge_again(store: Store, registry: Registry, *, every: bool = False) -> int
         asked = ask(
             store,
             registry,
-            [Request(key, key, NewTask(KIND, {"posting": key, "via": PERSON}, None, key)) for key in wanted],
+            [
+                TaskRequest(key, key, NewTask(KIND, {"posting": key, "via": PERSON}, None, key))
+                for key in wanted
+            ],
         )
         number += sum(each.answer is Answered.ADDED for each in asked)
         if len(some) < AT_ONCE:
