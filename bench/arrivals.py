@@ -40,7 +40,7 @@ from thresher.admin.keys import create_key
 from thresher.apps.roles.demand import Demand
 from thresher.apps.roles.store.roles import add_role
 from thresher.bench.queue import database_for
-from thresher.build import open_store
+from thresher.runtime import open_store
 from thresher.store.postgres.connection import split_schema
 from thresher.store.store import Store
 

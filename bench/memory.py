@@ -9,11 +9,11 @@ import os
 import resource
 from pathlib import Path
 
-from thresher import App, Context, Done, Outcome, Pipeline, Stage, build
+from thresher import App, Context, Done, Outcome, Pipeline, Stage, runtime
 from thresher.bench.fill import BenchField, fill
 from thresher.bench.queue import database_for
-from thresher.engine import worker as loop
 from thresher.engine.registry import Registry
+from thresher.engine.worker import run_loop
 
 PAGE = resource.getpagesize()
 
@@ -40,12 +40,12 @@ def main() -> None:
         return Done()
 
     with database_for(given.store, None, "process") as url:
-        with build.opened_store(url) as store:
+        with runtime.opened_store(url) as store:
             fill(store, BenchField(lanes=1_000, gates=3, backlog=given.tasks, blocked=0))
-        with build.opened_store(url) as store:
+        with runtime.opened_store(url) as store:
             registry = Registry([App("bench", pipelines=(Pipeline("noop", Stage(noop)),))])
-            with build.opened_worker(build.Runtime(store, registry), url) as worker:
-                loop.run_loop(worker.run())
+            with runtime.opened_worker(runtime.Runtime(store, registry), url) as worker:
+                run_loop(worker.run())
     print(json.dumps({"store": given.store, "tasks": given.tasks, "resident_mb_at_each_tenth": sizes}))
 
 

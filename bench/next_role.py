@@ -24,8 +24,8 @@ from pathlib import Path
 from serving import serving
 
 from thresher.admin.keys import create_key
-from thresher.build import open_store
 from thresher.practice.postgres import practice_postgres
+from thresher.runtime import open_store
 from thresher.store.store import Store
 
 RATE = 1_000_000

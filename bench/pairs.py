@@ -32,13 +32,13 @@ from thresher.apps.roles.matching.matched import Side, choose
 from thresher.apps.roles.matching.offer import Offer, offer_of
 from thresher.apps.roles.matching.points import usual_points
 from thresher.apps.roles.matching.seeker import Seeker, as_seeker
-from thresher.build import install, open_store
 from thresher.core.keys import point_key
 from thresher.core.record import Found, Link, Record
 from thresher.core.task import NewTask
 from thresher.engine.registry import Registry
 from thresher.engine.worker import Worker
 from thresher.practice.postgres import practice_postgres
+from thresher.runtime import install, open_store
 from thresher.store import vectors as kept
 from thresher.store.records import find_records
 from thresher.vectors.embedder import shared_embedder

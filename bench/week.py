@@ -31,7 +31,6 @@ from typing import Any
 from thresher.apps.jobs.app import app
 from thresher.apps.jobs.service.boards import ask_boards, enable_board
 from thresher.apps.jobs.service.postings import set_profile
-from thresher.build import install
 from thresher.config.settings import Settings, catalogue_of
 from thresher.core.clock import SECOND, FrozenClock
 from thresher.core.record import Is
@@ -46,6 +45,7 @@ from thresher.fetch.guard import Guard
 from thresher.fetch.http import HttpTransport
 from thresher.fetch.resolver import MappedResolver, SystemResolver
 from thresher.practice.web import DAY_ZERO, RemoteWeb, board_url, company, postings, practice_process
+from thresher.runtime import install
 from thresher.store.records import find_records
 from thresher.store.sqlite.backend import SqliteBackend
 from thresher.store.store import Store

@@ -23,7 +23,7 @@ from rich.table import Table
 from thresher.admin.keys import create_key
 from thresher.apps.roles.service.candidates import list_candidates
 from thresher.apps.roles.service.matches import list_fits
-from thresher.build import opened_store
+from thresher.runtime import opened_store
 from thresher.store.store import Store
 
 HERE = Path(__file__).parent

@@ -20,11 +20,11 @@ from findings import report
 from rich.console import Console
 
 from thresher.admin.tasks import list_tasks
-from thresher.build import opened_store
 from thresher.cli import main as thresher
 from thresher.config.apps import load_apps
 from thresher.config.project import read_project
 from thresher.practice.web import Knob, RemoteWeb, Trouble, practice_process, robots
+from thresher.runtime import opened_store
 
 FOLDER = Path(__file__).parent / "harvest"
 DATABASE = f"sqlite:///{FOLDER / 'harvest.db'}"

@@ -9,15 +9,15 @@ import multiprocessing
 
 from bench.crawlers.visit import IN_FLIGHT, Watch, visit
 
-from thresher import App, Done, NewTask, Pipeline, Record, Stage, build
+from thresher import App, Done, NewTask, Pipeline, Record, Stage, runtime
 from thresher.config.outward import Outward
 from thresher.core.context import Context
 from thresher.core.gate import GateLimits
 from thresher.core.keys import host_gate
 from thresher.core.page import Page
-from thresher.engine import worker as loop
 from thresher.engine.process_pool import close_fork_server
 from thresher.engine.registry import Registry
+from thresher.engine.worker import run_loop
 from thresher.reading.html.document import Document
 from thresher.store.backend import unscoped
 from thresher.store.settings import change_setting
@@ -45,10 +45,10 @@ def registry_for(site: str) -> Registry:
 
 def work(url: str, site: str) -> None:
     """Crawl until nothing is left."""
-    with build.opened_store(url) as store:
-        shop = build.Runtime(store, registry_for(site), Outward(allow=(site.removeprefix("http://"),)))
-        with build.opened_worker(shop, url, until_idle=True) as worker:
-            loop.run_loop(worker.run())
+    with runtime.opened_store(url) as store:
+        shop = runtime.Runtime(store, registry_for(site), Outward(allow=(site.removeprefix("http://"),)))
+        with runtime.opened_worker(shop, url, until_idle=True) as worker:
+            run_loop(worker.run())
         close_fork_server()  # what its processes have used counts, too
 
 
@@ -56,7 +56,7 @@ def main() -> None:
     given = visit()
     gate, registry = host_gate(given.site), registry_for(given.site)
     url = f"sqlite:///{given.folder / 'crawl.db'}?durability=process"
-    with build.opened_store(url) as store:
+    with runtime.opened_store(url) as store:
         for name, value in {
             "worker.concurrency": IN_FLIGHT,
             "fetch.keep_pages": 7 if given.setting == "keep" else 0,

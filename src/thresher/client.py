@@ -13,13 +13,13 @@ from typing import ParamSpec, Self, TypeVar
 
 from thresher.admin import tasks as control
 from thresher.admin.tasks import Added, Waiter, add_entries, add_within, status_of
-from thresher.build import install_sources, model_gates, open_store
 from thresher.config.apps import load_apps
 from thresher.config.project import Project, database_url, read_project
 from thresher.core.app import App
 from thresher.core.errors import NotAllowed, UsageError
 from thresher.core.task import Entry, NewTask, TaskStatus
 from thresher.engine.registry import Registry
+from thresher.runtime import install_sources, model_gates, open_store
 from thresher.store.session import Params, Row
 from thresher.store.store import Transaction
 

@@ -34,7 +34,6 @@ from tests.chaos.plan import Step, doom, make_plan
 from tests.chaos.reading import read_effects, read_store
 from tests.chaos.tenant import SCHEMA, Tenant
 from tests.harness.black_hole import BlackHole
-from thresher.build import install, open_store
 from thresher.config.project import Project
 from thresher.core.clock import SECOND, SystemClock
 from thresher.core.errors import DatabaseProblem
@@ -42,6 +41,7 @@ from thresher.core.gate import interval_us
 from thresher.core.pipeline import Trip
 from thresher.engine.registry import Registry
 from thresher.practice.postgres import PracticePostgres, practice_postgres
+from thresher.runtime import install, open_store
 from thresher.store import tasks
 
 STORES = ("sqlite", "postgres")

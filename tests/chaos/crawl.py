@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from thresher import App, Context, Done, NewTask, Outcome, Pipeline, Record, Stage
-from thresher.build import Runtime, install, open_store, opened_worker
 from thresher.config.outward import Outward
 from thresher.config.project import Project
 from thresher.core.keys import host_gate
-from thresher.engine import worker as loop
 from thresher.engine.registry import Registry
+from thresher.engine.worker import run_loop
 from thresher.practice.web import DAY_ZERO, Knob, Trouble, robots
 from thresher.practice.web.answer import Ask
 from thresher.practice.web.sites import bulk
 from thresher.reading.html.document import Document
+from thresher.runtime import Runtime, install, open_store, opened_worker
 
 WEB_SEED = 7
 HOSTS = tuple(f"h{number}.bulk.example" for number in range(6))
@@ -104,6 +104,6 @@ def work(url: str, web: str, name: str, notes: Connection) -> None:
         with opened_worker(
             Runtime(store, registry, project.fetch), url, until_idle=True, name=name
         ) as worker:
-            loop.run_loop(worker.run())
+            run_loop(worker.run())
     finally:
         store.close()

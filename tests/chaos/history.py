@@ -18,9 +18,9 @@ from urllib.parse import urlsplit
 import orjson
 
 from thresher.core.limits import MAX_HOST, MAX_KEY_BYTES
-from thresher.core.lineage import RefusalRule, mark
+from thresher.core.lineage import RefusalRule
 from thresher.core.settlement import Ending
-from thresher.core.task import TERMINAL, State
+from thresher.core.task import TERMINAL, State, ancestry_mark
 
 # What the log calls an outcome, and what the history calls the ending it leads to.
 ENDING_OF = {
@@ -319,7 +319,7 @@ def lineages_are_bounded(history: History) -> Iterator[str]:
             or (parent["tracking_id"] or parent["id"]) != task["tracking_id"]
         ):
             yield f"task {task['id']} does not fit below its parent {task['parent_id']}"
-        elif mark(task["kind"], task["lineage_key"]) in orjson.loads(parent["ancestry"]):
+        elif ancestry_mark(task["kind"], task["lineage_key"]) in orjson.loads(parent["ancestry"]):
             yield f"task {task['id']} is its own ancestor"
         if task["lineage_key"]:
             seen[task["tracking_id"], task["kind"], task["lineage_key"]] += 1

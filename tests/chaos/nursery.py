@@ -121,8 +121,8 @@ def doom_writes(number: int) -> None:
     doom, write = Doom(number), Store.write
 
     @contextlib.contextmanager
-    def doomed(self: Any) -> Iterator[Any]:
-        with write(self) as session:
+    def doomed(self: Any, **how: Any) -> Iterator[Any]:
+        with write(self, **how) as session:
             yield Doomed(session, doom)
             doom.pass_by()
         doom.pass_by()

@@ -30,9 +30,9 @@ from thresher.admin.records import write_records
 from thresher.apps.roles.app import app as roles
 from thresher.apps.roles.demand import Demand
 from thresher.apps.roles.store.roles import add_role, link_candidates, reset_roles
-from thresher.build import open_store
 from thresher.core.record import Record
 from thresher.practice.postgres import practice_postgres
+from thresher.runtime import open_store
 from thresher.store.store import Store
 
 ROOM = Path(__file__).resolve().parents[2]

@@ -20,10 +20,10 @@ import pytest
 from tests.chaos.crawl import FORBIDDEN, HOSTS, INTERVAL, KNOBS, SETTINGS, WEB_SEED, expected, make_app, roots
 from tests.chaos.crawl_herd import KILLS, herd
 from tests.harness.databases import drop_schema
-from thresher.build import open_store
 from thresher.config.project import Project
 from thresher.engine.registry import Registry
 from thresher.practice.web import Entry, gaps, peak, practice_process
+from thresher.runtime import open_store
 
 SEED = 20_611
 ROBOTS = "/robots.txt"

@@ -21,7 +21,7 @@ from thresher.admin.keys import create_key
 from thresher.apps.roles.app import app as roles
 from thresher.apps.roles.demand import Demand
 from thresher.apps.roles.store.roles import add_role
-from thresher.build import open_store
+from thresher.runtime import open_store
 from thresher.store.store import Store
 
 # Of the points before, between and after the statements that write, in one claim and one POST: more than

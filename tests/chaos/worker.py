@@ -23,12 +23,12 @@ from typing import Any
 from tests.chaos.app import SETTINGS, VERSIONS
 from tests.chaos.control import Control, JumpingClock
 from tests.chaos.effects import LOG, LOG_VARIABLE
-from thresher.build import PUMPS, open_backend, open_store
 from thresher.config.project import Project
 from thresher.core.errors import DatabaseProblem
 from thresher.engine.registry import Registry
 from thresher.engine.supervisor import PULSE_SECONDS, StallAlarm
 from thresher.engine.worker import Worker
+from thresher.runtime import PUMPS, open_backend, open_store
 from thresher.store.postgres.connection import PostgresSession
 from thresher.store.store import Store
 

@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Thresher, added
-from thresher.build import open_store
 from thresher.config.project import read_project
 from thresher.core.answer import Usage
 from thresher.core.clock import MINUTE
+from thresher.runtime import open_store
 from thresher.store import ledger
 
 CAPS = ledger.Caps(10**9, 10**9, 10**9)

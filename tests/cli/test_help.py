@@ -19,7 +19,7 @@ HEAVY = (
     "rich",
     "thresher.store",
     "thresher.engine",
-    "thresher.build",
+    "thresher.runtime",
     "thresher.bench",
 )
 

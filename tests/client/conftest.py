@@ -7,7 +7,7 @@ import pytest
 
 from tests.harness.databases import Database
 from thresher import App, Client, Context, Done, Outcome, Pipeline, Source, Stage
-from thresher.build import open_store
+from thresher.runtime import open_store
 from thresher.store.store import Store
 
 

@@ -11,7 +11,6 @@ from thresher.ai.ask import Advisor
 from thresher.ai.prices import Prices
 from thresher.ai.prompt import Library
 from thresher.ai.providers import open_provider
-from thresher.build import install, install_models, make_fetcher
 from thresher.config.models import Models, Rate, Thinker, Tier
 from thresher.config.outward import Outward
 from thresher.config.settings import Settings
@@ -22,6 +21,7 @@ from thresher.engine.registry import Registry
 from thresher.engine.stage_context import Services
 from thresher.engine.worker import Worker
 from thresher.practice.web import PracticeWeb
+from thresher.runtime import install, install_models, make_fetcher
 from thresher.store.store import Store
 
 GATE = "source:practice"

@@ -10,11 +10,11 @@ from tests.engine.workshop import PATIENCE, Workshop, one_stage
 from tests.fetch.site import open_site
 from tests.harness.tasks import rows
 from thresher import NewTask
-from thresher.build import make_fetcher
 from thresher.config.outward import Outward
 from thresher.core.clock import SystemClock
 from thresher.engine.process_pool import ProcessPool, note_stopped
 from thresher.engine.stage_context import Services
+from thresher.runtime import make_fetcher
 
 SHOP = "https://shop.example"
 GATE = "host:shop.example"

@@ -14,7 +14,7 @@ from tests.harness.tasks import events, rows
 from thresher import Done, NewTask, Record, Source
 from thresher.core.errors import DatabaseProblem
 from thresher.engine.chores import reap_lost
-from thresher.engine.heartbeat import Heartbeat
+from thresher.engine.lease import Heartbeat
 from thresher.engine.worker import WATCH_SECONDS
 from thresher.store import tasks, workers
 

@@ -8,12 +8,12 @@ import pytest
 from tests.harness.databases import only_sqlite
 from thresher import App, Done, NewTask, Pipeline, Retry, Source, Stage, Transient
 from thresher.admin.settings import set_setting
-from thresher.build import project_registry
 from thresher.config.project import read_project
 from thresher.config.settings import Settings
 from thresher.core.errors import ConfigError, UsageError
 from thresher.core.gate import interval_us
 from thresher.engine.worker import Worker
+from thresher.runtime import project_registry
 
 APP = """
 from thresher import *

@@ -15,11 +15,11 @@ from tests.harness.databases import with_processes
 from tests.harness.forks import Fork
 from tests.harness.tasks import rows
 from thresher import Done, NewTask
-from thresher.build import open_store
 from thresher.config.project import Project
 from thresher.engine.attempts import MAX_SUSPECTS
 from thresher.engine.registry import Registry
 from thresher.engine.worker import Worker
+from thresher.runtime import open_store
 from thresher.store import tasks, workers
 from thresher.store.store import Store
 from thresher.store.workers import reap

@@ -11,13 +11,13 @@ from tests.harness import tasks
 from tests.harness.databases import Database
 from tests.harness.ours import OURS
 from thresher import App, NewTask, Pipeline, Source, Stage
-from thresher.build import install
 from thresher.config.settings import Settings
 from thresher.core.errors import DatabaseProblem
 from thresher.core.settlement import Settlement
 from thresher.engine.registry import Registry
 from thresher.engine.turns import WorkerTally
 from thresher.engine.worker import Worker
+from thresher.runtime import install
 from thresher.store.backend import Scopes, Turn
 from thresher.store.store import Store
 

@@ -1,7 +1,6 @@
 """A fetcher at its desk: everything that it asks others, kept in memory, and a web that is real but local."""
 
 import asyncio
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import pytest
@@ -11,7 +10,7 @@ from thresher.config.settings import Settings
 from thresher.engine.page_cache import StorePageCache
 from thresher.fetch.agent import agent_of
 from thresher.fetch.fetcher import Fetcher
-from thresher.fetch.governor import FetchOptions
+from thresher.fetch.governor import FetchOptions, Passage
 from thresher.fetch.guard import Guard
 from thresher.fetch.http import HttpTransport
 from thresher.fetch.request import order
@@ -30,12 +29,14 @@ class Book:
     slowed: list[tuple[str, float]] = field(default_factory=list)
     waived: bool = False
 
-    @asynccontextmanager
-    async def passage(self, gate, *, preparing=False):
-        async def starting():
-            self.passed.append(gate)
+    async def reserve(self, gate, *, preparing=False):
+        return Passage(gate, preparing)
 
-        yield starting
+    async def start(self, passage):
+        self.passed.append(passage.gate)
+
+    async def release(self, passage, problem):
+        pass
 
     async def hold_back(self, gate, seconds, reason):
         self.held.append((gate, seconds))

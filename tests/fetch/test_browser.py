@@ -373,10 +373,10 @@ def test_starting_is_told_once_before_the_server_hears_of_it(world: World):
     }
     seen: list[int] = []
 
-    async def starting() -> None:
+    async def last_look() -> None:
         seen.append(len(world.log))
 
-    world.render("/s", idle=True, starting=starting)
+    world.render("/s", idle=True, last_look=last_look)
     assert seen == [0]
     assert {"/s", "/1.js", "/2.js"} <= set(world.log)
 
@@ -385,12 +385,12 @@ def test_starting_is_told_once_before_the_server_hears_of_it(world: World):
     "problem", [Refused("the permit was lost"), RuntimeError("the permit was lost")], ids=["ours", "any"]
 )
 def test_a_start_that_is_refused_lets_nothing_out(world: World, problem: Exception):
-    async def starting() -> None:
+    async def last_look() -> None:
         raise problem
 
     world.pages["/s"] = BUILT
     with pytest.raises(type(problem), match="the permit was lost"):
-        world.render("/s", starting=starting)
+        world.render("/s", last_look=last_look)
     assert world.log == []
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from tests.fetch.site import Site, moved, open_site, page
-from thresher.build import fetch_once
 from thresher.config.outward import Outward
 from thresher.config.project import Project
 from thresher.core.errors import ConfigError, DatabaseProblem, Gone, Refused
 from thresher.core.page import Via
-from thresher.fetch.governor import Ungoverned
+from thresher.fetch.governor import Passage, Ungoverned
+from thresher.runtime import fetch_once
 
 SHOP = "http://shop.example"
 SCRIPTED = "<title>shop</title><div id=root></div><script>document.getElementById('root').textContent = 'built ' + 'by a script'</script>"
@@ -133,14 +133,14 @@ def test_a_shell_without_a_browser_to_fill_it_is_handed_over_as_it_is(monkeypatc
 @pytest.mark.promise(1)
 def test_a_database_that_is_away_is_no_missing_browser(monkeypatch):
     """Asked again for the browser's request, the gates do not answer. The empty frame is not the page."""
-    passage, asked = Ungoverned.passage, []
+    asked = []
 
-    def away_later(self, gate, *, preparing=False):
+    async def away_later(self, gate, *, preparing=False):
         asked.append(gate)
         if len(asked) > 2:  # robots.txt and the page itself went through
             raise DatabaseProblem("PostgreSQL does not answer")
-        return passage(self, gate, preparing=preparing)
+        return Passage(gate, preparing)
 
-    monkeypatch.setattr(Ungoverned, "passage", away_later)
+    monkeypatch.setattr(Ungoverned, "reserve", away_later)
     problem, _ = once({"shop.example/a": page(SCRIPTED)}, render=None)
     assert isinstance(problem, DatabaseProblem)

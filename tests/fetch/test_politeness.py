@@ -16,9 +16,9 @@ from tests.harness.forks import Command
 from tests.harness.tasks import rows
 from thresher import NewTask
 from thresher.admin import sources
-from thresher.build import install, open_store, project_registry
 from thresher.config.project import read_project
 from thresher.practice.web import Entry, Knob, RemoteWeb, Trouble, gaps, peak, practice_process, robots
+from thresher.runtime import install, open_store, project_registry
 
 pytestmark = with_processes
 

@@ -35,7 +35,7 @@ class Hand:
     def _store(self, origin: Store) -> Store:
         backend = copy.copy(origin.backend)
         session = PostgresSession(self._connection)
-        backend.write = backend.read = backend.glance = lambda: nullcontext(session)
+        backend.write = backend.read = lambda **_: nullcontext(session)
         backend.enqueue = lambda inserts, rules: backend.insert(session, inserts, rules)
         backend._send = lambda params: send_turn(self._connection, params)
         backend.ping = lambda: None

@@ -6,14 +6,16 @@ Nothing here is a limit. The figures say in which direction the tree moves, and 
 """
 
 import ast
+import asyncio
 import re
 import sys
 import tempfile
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "thresher"
@@ -35,7 +37,7 @@ def figures() -> dict[str, str]:
     trees = {path: ast.parse(path.read_text("utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
     imported = Counter(target for path, tree in trees.items() for target in _imports(path, tree, trees))
     lonely = [path for path in trees if imported[path] == 1]
-    enqueue, settle = walks()
+    enqueue, settle, warm = walks()
     return {
         "modules": f"{len(trees)}",
         "modules with one importer": f"{len(lonely)}",
@@ -48,15 +50,18 @@ def figures() -> dict[str, str]:
         "`# fmt: skip`": f"{sum(path.read_text('utf-8').count('# fmt: skip') for path in trees)}",
         "`dict[str, Any]`": f"{sum(path.read_text('utf-8').count('dict[str, Any]') for path in trees)}",
         "enqueue on SQLite: files, functions": enqueue,
-        "claim to settle on SQLite: files, functions": settle,
+        "claim to settle on SQLite: files, functions": warm,
+        "the same with the start and the end of the worker": settle,
     }
 
 
-def walks() -> tuple[str, str]:
-    """What one task walks through: from a request to its row, and from its claim to its settlement."""
-    from thresher import App, Done, NewTask, Pipeline, Stage, build  # noqa: PLC0415  counted here, so not before the counting begins
-    from thresher.engine import worker as loop  # noqa: PLC0415
+def walks() -> tuple[str, str, str]:
+    """What one task walks through: from a request to its row; from the start of a worker to its end; and from
+    its claim to its settlement, by a worker that is at work.
+    """
+    from thresher import App, Done, NewTask, Pipeline, Stage, runtime  # noqa: PLC0415  counted here, so not before the counting begins
     from thresher.engine.registry import Registry  # noqa: PLC0415
+    from thresher.engine.worker import run_loop  # noqa: PLC0415
 
     async def stage(_: Any) -> Done:
         return Done()
@@ -64,33 +69,71 @@ def walks() -> tuple[str, str]:
     registry = Registry([App("walk", (Pipeline("step", Stage(stage)),))])
     with tempfile.TemporaryDirectory(prefix="thresher-figures-") as folder:
         url = f"sqlite:///{folder}/walk.db"
-        with build.opened_store(url) as store:
-            store.enqueue(
-                [registry.admit(NewTask("step"))]
-            )  # once before: what happens only the first time is no part of the walk
-            enqueue = _walked(lambda: store.enqueue([registry.admit(NewTask("step"))]))
-            with build.opened_worker(build.Runtime(store, registry), url, until_idle=True) as worker:
-                settle = _walked(lambda: loop.run_loop(worker.run()))
-    return enqueue, settle
+        with runtime.opened_store(url) as store:
+            enqueue = partial(_enqueue, store, registry, NewTask("step"))
+            enqueue()  # once before: what happens only the first time is no part of the walk
+            with _Walk() as one:
+                enqueue()
+            with runtime.opened_worker(runtime.Runtime(store, registry), url, until_idle=True) as worker:
+                with _Walk() as whole:
+                    run_loop(worker.run())
+        with runtime.opened_store(url) as store:  # another one: its threads are watched from their beginning
+            enqueue = partial(_enqueue, store, registry, NewTask("step"))
+            with runtime.opened_worker(runtime.Runtime(store, registry), url) as worker, _Walk() as warm:
+                run_loop(_at_work(worker, enqueue, warm))
+    return str(one), str(whole), str(warm)
 
 
-def _walked(act: Callable[[], object]) -> str:
-    seen: set[tuple[str, str]] = set()
+def _enqueue(store: Any, registry: Any, new: Any) -> None:
+    store.enqueue([registry.admit(new)])
 
-    def note(frame: Any, event: str, _: object) -> None:
+
+async def _at_work(worker: Any, enqueue: Callable[[], None], walk: "_Walk") -> None:
+    """Let a worker settle one task, then watch it with the next."""
+    working = asyncio.create_task(worker.run())
+    for number in (1, 2):
+        enqueue()
+        walk.forget()
+        while worker.tally.settled < number:
+            await asyncio.sleep(0.001)
+    walk.end()
+    worker.stop()
+    await working
+
+
+class _Walk:
+    """The functions of ours that are called meanwhile."""
+
+    def __enter__(self) -> Self:
+        self._seen: set[tuple[str, str]] = set()
+        self._ended = False
+        sys.setprofile(self._note)
+        threading.setprofile(self._note)
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """Count no further."""
+        sys.setprofile(None)
+        threading.setprofile(None)
+        self._ended = True  # a thread that has begun meanwhile is still watched
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self._seen.clear()
+
+    def _note(self, frame: Any, event: str, _: object) -> None:
+        if self._ended:
+            return
         code = frame.f_code
         ours = code.co_filename.startswith(str(PACKAGE)) and not code.co_name.startswith("<")
         if event == "call" and ours and threading.current_thread().name.startswith(THREADS):
-            seen.add((code.co_filename, code.co_qualname))
+            self._seen.add((code.co_filename, code.co_qualname))
 
-    sys.setprofile(note)
-    threading.setprofile(note)
-    try:
-        act()
-    finally:
-        sys.setprofile(None)
-        threading.setprofile(None)
-    return f"{len({file for file, _ in seen})}, {len(seen)}"
+    def __str__(self) -> str:
+        return f"{len({file for file, _ in self._seen})}, {len(self._seen)}"
 
 
 def _imports(path: Path, tree: ast.Module, known: dict[Path, ast.Module]) -> set[Path]:

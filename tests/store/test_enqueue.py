@@ -156,7 +156,7 @@ def test_the_lanes_of_one_machine_are_those_of_another(make_store):
 
 
 def test_a_machine_that_has_met_too_many_lanes_forgets_them_and_still_settles(store, monkeypatch):
-    monkeypatch.setattr("thresher.store.lanes.REMEMBERED", 12)
+    monkeypatch.setattr("thresher.store.store.LANES_REMEMBERED", 12)
     for n in range(12):
         put(store, entry(gates=[f"host:{n}.example"]))
         children = (

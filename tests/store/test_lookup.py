@@ -118,7 +118,7 @@ class Explaining:
 def test_a_search_reads_what_it_finds_among_fifty_thousand_records_on_postgres(store):
     fill(store, MANY)
     for analyzed in (False, True):
-        with store.glance() as session:
+        with store.read(autocommit=True) as session:
             if analyzed:
                 session.run("analyze records, marks, links")
             for name, asked in SEARCHES.items():

@@ -4,8 +4,8 @@ import traceback
 
 import pytest
 
-from thresher.build import open_backend
 from thresher.core.errors import ConfigError, DatabaseProblem
+from thresher.runtime import open_backend
 from thresher.store.postgres.connection import Postgres
 
 HERE = "127.0.0.1:1"  # nobody listens there

@@ -19,15 +19,6 @@ import zstandard
 from tests.harness.databases import drop_schema
 from tests.web.conftest import Api, served
 from thresher.admin.sources import enable
-from thresher.build import (
-    Runtime,
-    install,
-    make_fetcher,
-    open_backend,
-    open_bare,
-    open_store,
-    project_registry,
-)
 from thresher.cli import main
 from thresher.config.apps import load_apps
 from thresher.config.project import Project, read_project
@@ -36,6 +27,15 @@ from thresher.core.keys import content_hash
 from thresher.engine.stage_context import Services
 from thresher.engine.worker import Worker
 from thresher.practice.web import PracticeWeb
+from thresher.runtime import (
+    Runtime,
+    install,
+    make_fetcher,
+    open_backend,
+    open_bare,
+    open_store,
+    project_registry,
+)
 from thresher.store.store import Store
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "releases"

@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import apsw
@@ -115,7 +116,8 @@ def test_a_store_that_was_opened_before_a_fork_is_not_used_after_it(file: Sqlite
     child = os.fork()
     if child == 0:
         with contextlib.suppress(BaseException):
-            for use in (file.write, file.jot, file.read, file.glance):
+            looks = partial(file.read, autocommit=True)
+            for use in (file.write, partial(file.write, durable=False), file.read, looks):
                 with pytest.raises(DatabaseProblem, match="open it again in each process"), use():
                     pass
             os._exit(0)

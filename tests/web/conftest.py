@@ -18,9 +18,9 @@ from yarl import URL
 
 from tests.harness.tables import TABLES
 from thresher.admin.keys import create_key, known_scopes
-from thresher.build import Runtime, opened_runtime
 from thresher.config.apps import load_apps, own_apps
 from thresher.config.project import read_project
+from thresher.runtime import Runtime, opened_runtime
 from thresher.web.route import OURS, Route, app_routes
 from thresher.web.routes import ROUTES
 from thresher.web.server import address_of, bind, make_server

@@ -9,9 +9,9 @@ from tests.apps.roles.http.scraping import World
 from tests.web.conftest import Api, served, workshop
 from tests.web.pages.visitor import with_anna
 from thresher.admin.keys import create_key
-from thresher.build import Runtime
 from thresher.core.clock import FrozenClock
 from thresher.core.errors import ConfigError, UsageError
+from thresher.runtime import Runtime
 from thresher.web.app import make_app
 
 APP = """

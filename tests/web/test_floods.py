@@ -15,7 +15,7 @@ from tests.harness.tables import TABLES
 from tests.web.conftest import APPS, PATIENCE, Api, served, workshop
 from tests.web.test_serve import address, serving
 from thresher.admin.keys import create_key
-from thresher.build import Runtime
+from thresher.runtime import Runtime
 from thresher.web.connections import Connections
 from thresher.web.spool import Shares
 

@@ -13,8 +13,8 @@ from tests.harness.tasks import rows
 from tests.web.conftest import PATIENCE, Api
 from thresher.admin import admins
 from thresher.admin.settings import set_setting
-from thresher.build import Runtime
 from thresher.core.errors import UsageError
+from thresher.runtime import Runtime
 from thresher.web.refresh import refresh
 from thresher.web.server import address_of, bind, make_server, read_proxies
 

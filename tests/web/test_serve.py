@@ -21,8 +21,8 @@ from tests.harness.forks import Command
 from tests.harness.schemas import SCHEMAS
 from tests.web.conftest import PATIENCE, PROJECT, Api, served, workshop
 from thresher.admin.records import write_records
-from thresher.build import opened_store
 from thresher.core.errors import UsageError
+from thresher.runtime import opened_store
 from thresher.web.server import bind, is_loopback
 
 

@@ -111,7 +111,7 @@ def setup_is_open(store: Store, token: str) -> bool:
     """Whether a token makes the first administrator. Asked before the password is hashed: strangers shall not
     have that for nothing.
     """
-    with store.glance() as session:
+    with store.read(autocommit=True) as session:
         return admins.setup_is_open(session, _digest(token), store.backend.now(session))
 
 

@@ -65,11 +65,11 @@ def read_costs(
     with store.read() as session:
         now = store.backend.now(session)
         since = 0 if since_us is None else max(0, now - since_us)
-        day = budgets.day_of(since)
+        day = budgets.day_name(since)
         lines = budgets.by_group(session, by, since=since, day=day, limit=limit)
         total, today = (
             budgets.total(session, since=since, day=day),
-            budgets.today(session, budgets.day_of(now)),
+            budgets.today(session, budgets.day_name(now)),
         )
     return Costs(now, by, lines, total, _left(store, today, now))
 
@@ -143,7 +143,7 @@ def dollars(amount: int) -> str:
 
 
 def _left(store: Store, rows: list[tuple[str, int, int]], now: int) -> list[Left]:
-    caps, all_of_it = Caps.in_force(store.settings), f"day:{budgets.day_of(now)}"
+    caps, all_of_it = Caps.in_force(store.settings), f"day:{budgets.day_name(now)}"
     rows = rows if any(scope == all_of_it for scope, _, _ in rows) else [*rows, (all_of_it, 0, 0)]
     return [
         Left(scope, cap := caps.of(scope), spent, reserved, max(0, cap - spent - reserved))

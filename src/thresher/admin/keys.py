@@ -208,7 +208,7 @@ def _holder(store: Store, token: str) -> tuple[Key | None, int]:
     match = _TOKEN.fullmatch(token)
     if match is None:
         return None, 0
-    with store.glance() as session:
+    with store.read(autocommit=True) as session:
         key, now = keys.key_with(session, f"thr_{match[1]}"), store.backend.now(session)
     same = hmac.compare_digest(_digest(token), key.digest if key else _NOBODY)
     return (key if same else None), now
@@ -228,7 +228,7 @@ def _refused(key: Key, now: int) -> Denied | None:
 
 def _second_look(store: Store, key: Key) -> Denied:
     """Somebody else was faster: the key was used up, or revoked, since the first look."""
-    with store.glance() as session:
+    with store.read(autocommit=True) as session:
         found = keys.key_with(session, key.prefix) or key
         return _refused(found, store.backend.now(session)) or Denied(
             f"the key {key.name} is busy; try again", 1

@@ -64,7 +64,7 @@ def count_try(store: Store, name: str, address: str) -> LoginAttempt | Denied:
         Allowance(place, settings.count("web.login_address_rate")),
         Allowance(counted, settings.count("web.login_rate")),
     ]
-    with store.glance() as session:
+    with store.read(autocommit=True) as session:
         wait = admins.wait_us(session, allowances, store.backend.now(session))
         found, others = admins.admin_named(session, name), admins.list_admins(session, 1)
     if wait or not admins.charge(store, allowances):
@@ -93,7 +93,7 @@ def admit_login(store: Store, token: str) -> Admitted | Denied:
     """Who is logged in with this token; they may do what the scope admin opens."""
     found = None
     if _TOKEN.fullmatch(token):
-        with store.glance() as session:
+        with store.read(autocommit=True) as session:
             found = admins.login_with(session, _digest(token), store.backend.now(session))
     if found is None:
         return Denied("you are not logged in any more; log in again: POST /api/login")
@@ -102,7 +102,7 @@ def admit_login(store: Store, token: str) -> Admitted | Denied:
 
 def login_ends(store: Store, token: str) -> int | None:
     """Until when somebody is logged in."""
-    with store.glance() as session:
+    with store.read(autocommit=True) as session:
         found = admins.login_with(session, _digest(token), store.backend.now(session))
     return found.expires_at if found else None
 

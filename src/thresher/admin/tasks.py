@@ -236,7 +236,7 @@ PAUSE_SHARE = 0.2
 
 def status_of(store: Store, task_id: int) -> TaskStatus:
     """How a task stands."""
-    with store.glance() as session:
+    with store.read(autocommit=True) as session:
         found = read_status(session, task_id)
     if found is None:
         raise UnknownName(f"there is no task {task_id} (ended tasks are removed after history.retention)")

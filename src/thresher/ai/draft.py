@@ -19,6 +19,10 @@ from thresher.core.schema import Schema, Thing, named, names, things
 from thresher.evidence.verify import doubts
 
 # From the words of a model to a JSON value, as far as that is certain.
+#
+# Models wrap answers in prose and code fences, and are cut off in the middle. One whole object is taken out
+# of what surrounds it. Nothing is ever closed, completed or chosen for the model: a list that was cut off
+# looks just like a shorter one.
 
 MAX_CHARACTERS = 4_000_000
 # No schema of ours goes deeper than a list in a thing in a list; whatever looks at the value may do so by

@@ -1,7 +1,7 @@
-"""What an asking needs of the house: money before every call, the gate of the provider, and answers given
+"""What asking a model needs: money before every call, the gate of the provider, and answers given
 before.
 
-The engine keeps the desk with the store behind it. Here stands only what is asked of it, so a model can be
+The engine keeps the budget with the store behind it. Here stands only what is asked of it, so a model can be
 asked without a database too.
 """
 

@@ -6,23 +6,21 @@ wins over it. A model without a known price is not asked: a budget that guesses 
 """
 
 import math
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from thresher.ai.provider import ModelCall, Provider
 from thresher.config.models import Models, Rate, Thinker
-from thresher.core.answer import Usage
+from thresher.config.settings import Settings
+from thresher.core.answer import DOLLAR, Usage
 from thresher.core.clock import SECOND, Clock, SystemClock
-from thresher.core.errors import ConfigError
+from thresher.core.errors import BudgetExhausted, ConfigError
 
 if TYPE_CHECKING:
     from genai_prices.types import ModelPrice
-from dataclasses import dataclass
 
-from thresher.ai.provider import ModelCall, Provider
-from thresher.config.settings import Settings
-from thresher.core.answer import DOLLAR
-from thresher.core.errors import BudgetExhausted
 
 # What vendors put around a question and charge for: marks around each turn, the words that explain a tool or
 # a schema.

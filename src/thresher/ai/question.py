@@ -19,6 +19,10 @@ from thresher.core.errors import InvalidPayload
 from thresher.core.schema import Field, Schema
 
 # Quoting what others wrote, so that a model can tell it from what we say.
+#
+# A page knows its own words, but not the mark around them: that is made from a hash of everything quoted,
+# and changes when a single character does. So a page can neither open nor close its quotation. Characters
+# that no reader sees are left out, because they carry messages past the person who looks at the page.
 
 # Line ends of every kind become one; control characters, surrogates, private use and all that Unicode calls
 # ignorable go: zero width and soft hyphens, bidirectional controls, fillers, variation selectors, and the

@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from thresher import build
+from thresher import runtime
 from thresher.bench.fill import BenchField, baseline_per_s, fill
 from thresher.core.app import App
 from thresher.core.context import Context
@@ -21,8 +21,8 @@ from thresher.core.outcome import Done, Outcome
 from thresher.core.pipeline import Pipeline, Stage
 from thresher.core.settlement import Settlement
 from thresher.core.task import Entry
-from thresher.engine import worker as loop
 from thresher.engine.registry import Registry
+from thresher.engine.worker import run_loop
 from thresher.practice.postgres import practice_postgres
 from thresher.store import workers
 from thresher.store.settings import change_setting
@@ -52,13 +52,13 @@ def run(
     """One measurement, as one flat object."""
     field = BenchField(lanes=lanes, gates=gates, backlog=backlog, blocked=blocked)
     with database_for(store, database, durability) as url:
-        with build.opened_store(url) as opened:
+        with runtime.opened_store(url) as opened:
             # Written down: a worker reads its settings anew from time to time, and a slow run would go on
             # with another batch.
             change_setting(opened, "worker.batch", batch, "bench")
             change_setting(opened, "worker.concurrency", min(10_000, 2 * batch), "bench")
             fill(opened, field)  # closed afterwards, so that its log is folded in before the clock starts
-        with build.opened_store(url) as opened:
+        with runtime.opened_store(url) as opened:
             found = _measure(opened, field, url, tasks, batch)
     return {
         "store": store,
@@ -87,7 +87,7 @@ def _measure(store: Store, field: BenchField, url: str, tasks: int, batch: int) 
         ),
         **_claims(store, batch, turns),
     }
-    found |= loop.run_loop(_drain(store, url, max(tasks, SINGLES)))
+    found |= run_loop(_drain(store, url, max(tasks, SINGLES)))
     with store.read() as session:
         found["left"] = max(0, live(session) - field.backlog - 10 * field.blocked)
     found["cpu_s"] = round(time.process_time() - before, 2)
@@ -159,7 +159,7 @@ async def _drain(store: Store, url: str, number: int) -> dict[str, int]:
         return Done()
 
     registry = Registry([App("bench", pipelines=(Pipeline(KIND, Stage(noop)),))])
-    with build.opened_worker(build.Runtime(store, registry), url) as worker:
+    with runtime.opened_worker(runtime.Runtime(store, registry), url) as worker:
         started = time.perf_counter()
         await worker.run()
         taken = time.perf_counter() - started

@@ -146,8 +146,8 @@ def test(ctx: typer.Context, key: Key) -> None:
     import asyncio
 
     from thresher.apps.jobs.service.boards import find_board, try_board
-    from thresher.build import opened_fetcher
     from thresher.cli.show import answer
+    from thresher.runtime import opened_fetcher
 
     call = call_of(ctx)
     project = call.project()

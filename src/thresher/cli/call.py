@@ -10,10 +10,10 @@ import typer
 from thresher.config.apps import FILE_NAME, load_apps, own_apps
 
 if TYPE_CHECKING:
-    from thresher.build import Runtime
     from thresher.config.project import Project
     from thresher.core.app import App
     from thresher.core.errors import ThresherError
+    from thresher.runtime import Runtime
     from thresher.store.store import Store
 
 
@@ -72,7 +72,7 @@ class CommandCall:
         An app that cannot be loaded is reported and left out: looking at a queue, or stopping it, needs no
         code of any app.
         """
-        from thresher.build import opened_store
+        from thresher.runtime import opened_store
 
         project, problems = self.project(), list["ThresherError"]()
         apps = load_apps(project.apps, project.folder, self.apps, problems)
@@ -84,7 +84,7 @@ class CommandCall:
 
     def workshop(self) -> "AbstractContextManager[Runtime]":
         """The database brought up to date, with the apps and what they declare."""
-        from thresher.build import opened_runtime
+        from thresher.runtime import opened_runtime
 
         project = self.project()
         return opened_runtime(self.url(project), project, self.apps)

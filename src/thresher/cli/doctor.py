@@ -87,8 +87,8 @@ def _examine(call: CommandCall) -> "list[Check]":
         check_waivers,
         reach,
     )
-    from thresher.build import database_file, open_bare
     from thresher.config.project import Project, hide_password
+    from thresher.runtime import database_file, open_bare
 
     exam = Examination()
     project = exam.attempt("project", call.project, lambda found: str(found.folder.resolve()))
@@ -112,7 +112,7 @@ def _examine(call: CommandCall) -> "list[Check]":
 
 def _registry(exam: "Examination", project: "Project", named: list[str]) -> "Registry | None":
     """Load the apps. Each that cannot be loaded fails a check, and the others are examined all the same."""
-    from thresher.build import project_registry
+    from thresher.runtime import project_registry
 
     problems: list[ThresherError] = []
     registry = exam.attempt("apps", lambda: project_registry(project, named, problems), _apps)

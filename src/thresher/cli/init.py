@@ -76,9 +76,9 @@ def command(
 
     Overwrites nothing.
     """
-    from thresher.build import migrate_database
     from thresher.cli.show import say
     from thresher.config.project import hide_password
+    from thresher.runtime import migrate_database
 
     call = call_of(ctx)
     if folder is not None:

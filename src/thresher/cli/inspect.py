@@ -88,8 +88,8 @@ def inspected(call: CommandCall, page: "Page") -> "Inspection":
     """What a page says, read in a process that is killed at the limits of the project."""
     import asyncio
 
-    from thresher.build import read_once
     from thresher.reading.inspect.inspection import inspect
+    from thresher.runtime import read_once
 
     return asyncio.run(read_once(call.project(), inspect, page, _today()))
 
@@ -117,17 +117,15 @@ def _checked(base_url: str | None) -> str | None:
 
 
 def _today() -> "date":
-    from datetime import UTC, datetime
+    from thresher.core.clock import SystemClock, day_of
 
-    from thresher.core.clock import SECOND, SystemClock
-
-    return datetime.fromtimestamp(SystemClock().now() / SECOND, UTC).date()
+    return day_of(SystemClock().now())
 
 
 def _fetched(call: CommandCall, url: str, *, render: bool) -> "Page":
     import asyncio
 
-    from thresher.build import fetch_once
+    from thresher.runtime import fetch_once
 
     return asyncio.run(fetch_once(call.project(), url, render=render))
 

@@ -15,9 +15,9 @@ def command(
 
     From empty or from any earlier version. Safe to run from several processes at once.
     """
-    from thresher.build import migrate_database, pending_migrations
     from thresher.cli.format import number
     from thresher.cli.show import say
+    from thresher.runtime import migrate_database, pending_migrations
 
     call = call_of(ctx)
     url = call.url(call.project())

@@ -10,8 +10,8 @@ from thresher.cli.worker import NOT, ONLY, names_in
 
 if TYPE_CHECKING:
     from thresher.admin.status import Progress
-    from thresher.build import Runtime
     from thresher.cli.run_worker import WorkerEnd
+    from thresher.runtime import Runtime
 
 
 def command(
@@ -57,12 +57,12 @@ def _work(call: CommandCall, runtime: "Runtime", **how: Any) -> "WorkerEnd":
     from functools import partial
 
     from thresher.admin.status import read_progress
-    from thresher.build import opened_worker
     from thresher.cli.progress import opened_board, watch
     from thresher.cli.run_worker import labour
     from thresher.cli.show import console
-    from thresher.engine import worker as loop
     from thresher.engine.supervisor import StallAlarm
+    from thresher.engine.worker import run_loop
+    from thresher.runtime import opened_worker
 
     url = call.url(call.project())
     with opened_worker(runtime, url, until_idle=True, **how) as worker, StallAlarm() as alarm:
@@ -71,10 +71,10 @@ def _work(call: CommandCall, runtime: "Runtime", **how: Any) -> "WorkerEnd":
             return alarm.beat(runtime.store.settings)
 
         if call.json:
-            return loop.run_loop(labour(worker, beat=beat))
+            return run_loop(labour(worker, beat=beat))
         out, look = console(), partial(read_progress, runtime.store)
         with opened_board(out) as board:
-            ended = loop.run_loop(labour(worker, partial(watch, look, board), out.print, beat=beat))
+            ended = run_loop(labour(worker, partial(watch, look, board), out.print, beat=beat))
             board.show(look())
         return ended
 

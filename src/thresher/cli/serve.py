@@ -8,7 +8,7 @@ import typer
 from thresher.cli.call import CommandCall, call_of
 
 if TYPE_CHECKING:
-    from thresher.build import Runtime
+    from thresher.runtime import Runtime
 
 INTERRUPTED = 130
 PACKAGES = ("fastapi", "jinja2", "markupsafe", "pydantic", "starlette", "uvicorn")

@@ -55,12 +55,12 @@ def _work(
 ) -> None:
     import logging
 
-    from thresher.build import opened_worker
     from thresher.cli.run_worker import labour
     from thresher.cli.show import say
     from thresher.config.project import hide_password
-    from thresher.engine import worker as loop
     from thresher.engine.supervisor import RESTART
+    from thresher.engine.worker import run_loop
+    from thresher.runtime import opened_worker
 
     url = call.url(call.project())
     with call.workshop() as runtime:
@@ -73,6 +73,6 @@ def _work(
         with opened_worker(
             runtime, url, name=name, concurrency=concurrency, recycle=True, serves=serves
         ) as worker:
-            ended = loop.run_loop(labour(worker, beat=lambda: pulse.beat(runtime.store.settings)))
+            ended = run_loop(labour(worker, beat=lambda: pulse.beat(runtime.store.settings)))
     say(call, ended.summary(), ended.sentence())
     ended.leave(RESTART if ended.worn_out and not ended.interrupted else 0)

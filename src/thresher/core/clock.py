@@ -5,7 +5,7 @@ machine is the database, so its clock is read here. Tests hand in a `FrozenClock
 """
 
 import time
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Protocol
 
 MILLISECOND = 1_000
@@ -82,3 +82,13 @@ def span(seconds: float) -> str:
             parts.append(f"{left // size}{unit}")
             left %= size
     return " ".join(parts[:2])
+
+
+def day_of(at: int) -> date:
+    """The day that a moment belongs to, by universal time."""
+    return datetime.fromtimestamp(at / SECOND, UTC).date()
+
+
+def next_midnight(at: int) -> int:
+    """When the day of a moment ends, by universal time."""
+    return (at // DAY + 1) * DAY

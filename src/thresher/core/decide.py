@@ -31,6 +31,9 @@ from thresher.core.settlement import Blame, Brought, Error, Health, Settlement
 from thresher.core.task import Entry, NewTask, Task, delay_us
 
 # What follows from an error: one table, from its class to what happens to the task and to the gate.
+#
+# The most specific class in the table wins. A surprise (any exception that is not a `TaskError`) is our own
+# fault, not the source's: it spends a failure and is tried again, but no gate hears of it.
 
 
 @dataclass(frozen=True, slots=True)

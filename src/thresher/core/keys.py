@@ -15,6 +15,9 @@ from thresher.core.errors import InvalidUrl
 from thresher.core.limits import MAX_HOST
 
 # The gate a web address stands behind: one per host name, whatever the scheme, the port or the spelling.
+#
+# A limit that `EXAMPLE.com.`, `example.com:8080` and `example.com` each had for themselves would be three
+# limits.
 
 PREFIX = "host:"
 

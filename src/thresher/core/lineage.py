@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from thresher.core.task import Entry
+from thresher.core.task import Entry, Parent, ancestry_mark
 
 
 class RefusalRule(StrEnum):
@@ -26,17 +26,6 @@ class RefusalRule(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Parent:
-    """What a child inherits. `ancestry` holds the parent's own mark too."""
-
-    task_id: int
-    tracking_id: int
-    depth: int
-    ancestry: tuple[str, ...]
-    group_id: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Refusal:
     """One spawn that did not happen, and why."""
 
@@ -49,22 +38,6 @@ class Lineage(Protocol):
 
     def has_live(self, kind: str, key: str) -> bool: ...
     def has_ended(self, kind: str, key: str) -> bool: ...
-
-
-def lineage_key(entry: Entry) -> str | None:
-    """What identifies a child's work within its lineage."""
-    return entry.url_key or entry.key
-
-
-def mark(kind: str, key: str | None) -> str | None:
-    """How a task stands in the ancestry of its descendants."""
-    return f"{kind}:{key}" if key else None
-
-
-def ancestry_below(parent: Parent, kind: str, key: str | None) -> tuple[str, ...]:
-    """The ancestry a child hands on to its own children."""
-    own = mark(kind, key)
-    return (*parent.ancestry, own) if own else parent.ancestry
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +59,7 @@ def _too_deep(case: _Case) -> Refusal | None:
 
 
 def _in_ancestry(case: _Case) -> Refusal | None:
-    if mark(case.entry.kind, case.key) not in case.parent.ancestry:
+    if ancestry_mark(case.entry.kind, case.key) not in case.parent.ancestry:
         return None
     return Refusal(RefusalRule.IN_ANCESTRY, "the same kind and target is its own ancestor: a loop")
 
@@ -110,5 +83,5 @@ CHECKS: tuple[Callable[[_Case], Refusal | None], ...] = (_too_deep, _in_ancestry
 
 def refusal(parent: Parent, entry: Entry, lineage: Lineage, max_depth: int) -> Refusal | None:
     """The first check that fails, or None when the child may live."""
-    case = _Case(parent, entry, lineage_key(entry), lineage, max_depth)
+    case = _Case(parent, entry, entry.lineage_key, lineage, max_depth)
     return next((found for check in CHECKS if (found := check(case))), None)

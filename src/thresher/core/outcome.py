@@ -13,6 +13,10 @@ from thresher.core.record import Record
 from thresher.core.task import NewTask
 
 # Effects: changes of an app's own tables that a settlement makes besides filing records, by name.
+#
+# A stage writes nothing. Where records are not enough (a queue of its own, a million pairs) it returns
+# effects, and the store makes them behind the same fence, in the same transaction. Making one twice must do
+# no harm: an attempt may be settled, and its answer lost.
 
 # Given the open transaction (a `thresher.store.session.Session`), what the stage asked for, and the time in
 # microseconds since 1970.

@@ -47,6 +47,13 @@ class Page:
 
 
 # How a look at a source ended. Nothing found is not nothing there.
+#
+#     found             there is something, and we read it
+#     confirmed_empty   there is nothing, and the source itself said so
+#     unknown           we read nothing and cannot tell why: a changed layout, a script shell, a count
+#     blocked           a wall stood in front of it
+#
+# Only the first two complete work, move watermarks or close postings.
 
 
 class Verdict(StrEnum):

@@ -167,6 +167,9 @@ def clean(text: str) -> str:
 
 
 # Reading records back: what a stage, a command or a page asks for, and what it is given.
+#
+# Records are found by their kind and key, by what they belong to, or by their marks: the few values that
+# whoever wrote them wanted them found by.
 
 Mark = str | int
 

@@ -1,5 +1,6 @@
-"""A task: as a caller asks for it (`NewTask`), as the store takes it in (`Entry`), as a worker holds it
-(`Task`).
+"""A task: as a caller asks for it (`NewTask`), as it is checked (`Entry`) and inserted (`TaskInsert`), as a
+worker holds it (`Task`), and as a program sees it that asked for it (`TaskStatus`); its states, and the only
+moves between them.
 """
 
 import math
@@ -65,6 +66,72 @@ class Entry:
         """What its lane is known by."""
         return (self.kind, self.stage, self.gates)
 
+    @property
+    def lineage_key(self) -> str | None:
+        """What identifies its work within a lineage."""
+        return self.url_key or self.key
+
+
+@dataclass(frozen=True, slots=True)
+class Parent:
+    """What a child inherits. `ancestry` holds the parent's own mark too."""
+
+    task_id: int
+    tracking_id: int
+    depth: int
+    ancestry: tuple[str, ...]
+    group_id: int | None = None
+
+
+def ancestry_mark(kind: str, key: str | None) -> str | None:
+    """How a task stands in the ancestry of its descendants."""
+    return f"{kind}:{key}" if key else None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskInsert:
+    """A task about to be inserted: an entry, its lane and, for a child, its parent."""
+
+    entry: Entry
+    lane_id: int
+    parent: Parent | None = None
+
+    @property
+    def ancestry(self) -> str:
+        """The ancestry that it hands on to its own children."""
+        key, above = self.entry.lineage_key, self.parent.ancestry if self.parent else ()
+        if key is None and not above:
+            return "[]"
+        own = ancestry_mark(self.entry.kind, key)
+        return orjson.dumps((*above, own) if own else above).decode()
+
+    @property
+    def group_id(self) -> int | None:
+        return self.parent.group_id if self.parent and not self.entry.detached else None
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The row to be, by the names of its columns. What is not said is null there."""
+        entry, parent = self.entry, self.parent
+        row: dict[str, Any] = {
+            "kind": entry.kind,
+            "stage": entry.stage,
+            "lane_id": self.lane_id,
+            "delay": entry.delay_us,
+            "priority": entry.priority,
+            "tracking_id": parent and parent.tracking_id,
+            "parent_id": parent and parent.task_id,
+            "depth": parent.depth + 1 if parent else 0,
+            "ancestry": self.ancestry,
+            "url": entry.url,
+            "lineage_key": entry.lineage_key,
+            "dedupe_key": entry.key,
+            "payload": entry.payload,
+        }
+        if self.group_id is not None:
+            row["group_id"] = self.group_id
+        return row
+
 
 class Task(NamedTuple):
     """One claimed task: what a stage gets to see. `claim` is the fence; only its holder may settle.
@@ -90,6 +157,8 @@ class Task(NamedTuple):
 
 def delay_us(seconds: float) -> int:
     """A delay in microseconds, or an error that says why it is none."""
+    if seconds == 0:
+        return 0
     if not (math.isfinite(seconds) and 0 <= seconds <= MAX_DELAY):
         raise InvalidPayload(f"a delay is between 0 and {MAX_DELAY:,.0f} seconds, got {seconds}")
     return to_us(seconds)
@@ -131,6 +200,9 @@ def _has_no_number(value: object) -> bool:
 
 
 # The states of a task and the only moves between them.
+#
+# One table. The terminal states, the checks in both database schemas, and the diagram in the documentation
+# are derived from it, so that none of them can disagree with it.
 
 
 class State(StrEnum):

@@ -1,6 +1,9 @@
 """What a worker has in hand: attempts under way, suspects that wait to run alone, and attempts that would not
 end.
 
+`attempt` performs one stage and decides what its outcome means. `Attempts` starts attempts, ends those that
+take too long, and hands over the settlement of each. `Workload` says which may start: pure, and by claim.
+
 A task that lost its worker before is a suspect: it may be what killed it. With others in hand at its next
 crash nobody could tell which of them it was, and each would count one. So a suspect waits, claimed, until the
 others have ended; meanwhile nothing new is claimed. It starts alone. When it has run for
@@ -10,25 +13,86 @@ its end. A worker that is lost counts only against suspects that had begun.
 """
 
 import asyncio
+import logging
 import random
 from collections import deque
-from collections.abc import Callable
-from concurrent.futures import Future
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, cast, get_args
 
-from thresher.config.settings import Settings
+from thresher.config.settings import MACHINE, Settings
 from thresher.core.clock import monotonic
 from thresher.core.decide import settle_error, settle_outcome
 from thresher.core.errors import TimedOut
 from thresher.core.outcome import Outcome
 from thresher.core.pipeline import Stage
 from thresher.core.settlement import Settlement
-from thresher.core.task import Task, TaskId
+from thresher.core.task import Task
 from thresher.engine.registry import Registry
-from thresher.engine.stage_context import StageContext
+from thresher.engine.stage_context import Services, StageContext
+from thresher.store.store import Store
 
-# An attempt that a worker has in hand: until when it may take, and how it ends if it is cut short.
+log = logging.getLogger("thresher.worker")
+
+# A worker keeps this many suspects, and asks for no more at once while it meets some: others may have them.
+MAX_SUSPECTS = 10
+# More than this many stages that ignored their cancellation, and the process is started afresh.
+MAX_ABANDONED = 10
+
+Claim = tuple[int, int]
+# Starts a stage that is a plain function on a thread of its own.
+Submit = Callable[[Callable[[StageContext], Any], StageContext], "Future[Any]"]
+
+_OUTCOMES = get_args(Outcome)
+
+
+# --- one attempt
+
+
+async def attempt(
+    task: Task, context: StageContext, registry: Registry, settings: Settings, submit: Submit
+) -> Settlement:
+    """Perform the stage a task stands at, and decide. Cancellation passes through; everything else is a
+    settlement.
+    """
+    pipeline = registry.pipeline(task.kind)
+    stage = pipeline.stage(task.stage) if pipeline else None
+    if stage is None:
+        return Settlement.misplaced(
+            task, reason=f"this worker does not know the kind {task.kind!r} with a stage {task.stage!r}"
+        )
+    try:
+        outcome = await _perform(stage, context, submit)
+        return settle_outcome(task, outcome, registry)
+    except Exception as problem:  # noqa: BLE001  a stage may raise anything; the policy table decides what follows
+        return _failure(task, problem, registry, settings)
+
+
+async def _perform(stage: Stage, context: StageContext, submit: Submit) -> Outcome:
+    if stage.is_async:
+        outcome: Any = await stage.perform(context)  # type: ignore[misc]
+    elif stage.isolation == "process":
+        outcome = await context.perform(stage.perform)
+    else:
+        context.lend(asyncio.get_running_loop())
+        outcome = await asyncio.wrap_future(
+            submit(cast("Callable[[StageContext], Any]", stage.perform), context)
+        )
+    if not isinstance(outcome, _OUTCOMES):
+        raise TypeError(
+            f"stage {stage.name!r} returned {type(outcome).__name__}; return Done, Next, Filtered, Skipped, Snooze or Failed"
+        )
+    return cast("Outcome", outcome)
+
+
+def _failure(task: Task, problem: Exception, registry: Registry, settings: Settings) -> Settlement:
+    backoff = registry.backoff(task.kind, settings)
+    return settle_error(task, problem, registry, backoff=backoff, luck=random.random())
+
+
+# --- all attempts of a worker
 
 
 @dataclass(slots=True)
@@ -63,20 +127,6 @@ class Running:
         is at its source.
         """
         return self.thread is not None and self.is_over(now, patience)
-
-
-def give_back(task_id: int, claim: int) -> Settlement:
-    """The settlement of a claim whose answer never came: nothing but its number is known."""
-    nobody = Task(TaskId(task_id), claim, "", "", {}, {}, None, TaskId(task_id), None, 0, 0, 0)
-    return Settlement.hand_back(nobody, reason="the answer to its claim was lost on the way")
-
-
-# A worker keeps this many suspects, and asks for no more at once while it meets some: others may have them.
-MAX_SUSPECTS = 10
-# More than this many stages that ignored their cancellation, and the process is started afresh.
-MAX_ABANDONED = 10
-
-Claim = tuple[int, int]
 
 
 @dataclass(slots=True)
@@ -193,56 +243,152 @@ class AttemptRules:
         return suspect and now - running.started > self.suspect_alone
 
 
-# One attempt: perform the stage, decide what it means. Whatever happens in a stage ends here as a
-# settlement.
-
-_OUTCOMES = get_args(Outcome)
-
-# Starts a stage that is a plain function on a thread of its own.
-Submit = Callable[[Callable[[StageContext], Any], StageContext], "Future[Any]"]
-
-
-async def attempt(
-    task: Task, context: StageContext, registry: Registry, settings: Settings, submit: Submit
-) -> Settlement:
-    """Perform the stage a task stands at, and decide. Cancellation passes through; everything else is a
-    settlement.
+class Attempts:
+    """Starts attempts and ends them. `settle` is given each task with its settlement; `post` calls a function
+    on the event loop, from any thread.
     """
-    pipeline = registry.pipeline(task.kind)
-    stage = pipeline.stage(task.stage) if pipeline else None
-    if stage is None:
-        return Settlement.misplaced(
-            task, reason=f"this worker does not know the kind {task.kind!r} with a stage {task.stage!r}"
-        )
-    try:
-        outcome = await _perform(stage, context, submit)
-        return settle_outcome(task, outcome, registry)
-    except Exception as problem:  # noqa: BLE001  a stage may raise anything; the policy table decides what follows
-        return settle_error(
-            task, problem, registry, backoff=registry.backoff(task.kind, settings), luck=random.random()
+
+    def __init__(
+        self,
+        store: Store,
+        registry: Registry,
+        services: Services,
+        now: Callable[[], int],
+        *,
+        settle: Callable[[Task, Settlement], None],
+        post: Callable[..., None],
+    ) -> None:
+        self._store, self._registry, self._services, self._now = store, registry, services, now
+        self._settle, self._post = settle, post
+        self.load = Workload()
+        # As many threads as there may ever be tasks in hand, made when they are needed: whatever is claimed
+        # can start.
+        self._threads = ThreadPoolExecutor(int(MACHINE["worker.concurrency"].high), "stage")
+
+    def start(self, task: Task) -> None:
+        """Begin an attempt."""
+        if self._registry.settings is not self._store.settings:
+            self._registry.settings = self._store.settings
+        performing = asyncio.create_task(self._run(task))
+        self.load.running[task.id, task.claim] = Running(
+            task, performing, monotonic(), self._seconds_for(task)
         )
 
+    def _seconds_for(self, task: Task) -> float:
+        pipeline = self._registry.pipeline(task.kind)
+        stage = pipeline.stage(task.stage) if pipeline else None
+        return (stage and stage.timeout) or float(self._store.settings["worker.timeout"])
 
-async def _perform(stage: Stage, context: StageContext, submit: Submit) -> Outcome:
-    if stage.is_async:
-        outcome: Any = await stage.perform(context)  # type: ignore[misc]
-    elif stage.isolation == "process":
-        outcome = await context.perform(stage.perform)
-    else:
-        context.lend(asyncio.get_running_loop())
-        outcome = await asyncio.wrap_future(
-            submit(cast("Callable[[StageContext], Any]", stage.perform), context)
+    async def _run(self, task: Task) -> None:
+        claim = (task.id, task.claim)
+        context = StageContext(task, self._store, self._now, self._registry, self._services)
+        settlement: Settlement
+        try:
+            settlement = await attempt(
+                task, context, self._registry, self._store.settings, partial(self._submit, claim)
+            )
+        except asyncio.CancelledError as problem:
+            # Without an ending nobody here asked for it: the stage cancelled itself, and that is its failure.
+            running = self.load.running.get(claim)
+            settlement = (running and running.ending) or self._surprise(task, problem)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as problem:  # noqa: BLE001  what no table foresaw must still end the attempt
+            settlement = self._surprise(task, problem)
+        running = self.load.running.get(claim)
+        if running and running.thread and not running.thread.done():
+            # A thread cannot be stopped. As long as it runs, it is at its source, and its slot is taken.
+            running.thread.add_done_callback(lambda _: self._post(self._end, claim, settlement))
+        else:
+            self._end(claim, settlement)
+
+    def _submit(
+        self, claim: Claim, perform: Callable[[StageContext], Any], context: StageContext
+    ) -> "Future[Any]":
+        thread = self._threads.submit(perform, context)
+        if claim in self.load.running:
+            self.load.running[claim].thread = thread
+        return thread
+
+    def _surprise(self, task: Task, problem: BaseException) -> Settlement:
+        surprise = RuntimeError(f"the stage ended with {type(problem).__name__}")
+        return _failure(task, surprise, self._registry, self._store.settings)
+
+    def _end(self, claim: Claim, settlement: Settlement) -> None:
+        running = self.load.running.pop(claim, None)
+        # Else it was settled without it, or the lease was lost: nothing of this attempt may be written,
+        # whatever it brought.
+        if running:
+            self._settle(running.task, settlement)
+
+    # --- ended by others
+
+    def end_overdue(self, now: float, rules: AttemptRules) -> None:
+        """Cut short what takes too long, and settle without it what does not end even so."""
+        for claim, running in list(self.load.running.items()):
+            if running.cut_at is None and running.deadline < now:
+                running.cut_short(self._timed_out(running))
+            elif running.thread is None and running.is_over(now, rules.cancel_grace):
+                self._settle_without(claim, running)
+
+    def _timed_out(self, running: Running) -> Settlement:
+        task = running.task
+        problem = TimedOut(f"stage {task.stage!r} took longer than {running.seconds:g} seconds")
+        return _failure(task, problem, self._registry, self._store.settings)
+
+    def _settle_without(self, claim: Claim, running: Running) -> None:
+        """It was cut short and does not end. Its settlement cannot wait for it; the fence refuses whatever it
+        may still bring.
+        """
+        del self.load.running[claim]
+        self.load.abandon(running, running.cut_at or monotonic())
+        log.error(
+            "stage %s of task %s ignores its cancellation; its task is settled without it",
+            running.task.stage,
+            running.task.id,
         )
-    if not isinstance(outcome, _OUTCOMES):
-        raise TypeError(
-            f"stage {stage.name!r} returned {type(outcome).__name__}; return Done, Next, Filtered, Skipped, Snooze or Failed"
-        )
-    return cast("Outcome", outcome)
+        if running.ending:
+            self._settle(running.task, running.ending)
 
+    def cancel(self, claims: Iterable[Claim]) -> None:
+        """A person has cancelled these tasks."""
+        for claim in claims:
+            running, waiting = self.load.running.get(claim), self.load.drop_suspect(claim)
+            if running and running.ending is None:
+                running.cut_short(Settlement.cancelled(running.task, reason="cancelled by a person"))
+            elif waiting:
+                self._settle(waiting, Settlement.cancelled(waiting, reason="cancelled by a person"))
 
-def overdue(task: Task, seconds: float, registry: Registry, settings: Settings) -> Settlement:
-    """The settlement of an attempt that took too long."""
-    problem = TimedOut(f"stage {task.stage!r} took longer than {seconds:g} seconds")
-    return settle_error(
-        task, problem, registry, backoff=registry.backoff(task.kind, settings), luck=random.random()
-    )
+    def return_unopened(self, tasks: Iterable[Task], reason: str) -> None:
+        """Send tasks back to waiting that have not begun."""
+        for task in tasks:
+            self._settle(task, Settlement.hand_back(task, reason=reason))
+
+    def return_suspects(self, reason: str) -> None:
+        """Send the suspects back that have not begun."""
+        waiting = list(self.load.suspects)
+        self.load.suspects.clear()
+        self.return_unopened(waiting, reason)
+
+    def hand_back(self, reason: str) -> None:
+        """Cut short everything that runs, and send it back to waiting."""
+        for running in self.load.running.values():
+            if running.ending is None:
+                running.cut_short(Settlement.hand_back(running.task, reason=reason))
+
+    def settle_unfinished(self) -> None:
+        """Settle whatever has not ended although it was cut short, without it."""
+        for claim, running in list(self.load.running.items()):
+            self._settle_without(claim, running)
+
+    def drop(self) -> None:
+        """The lease is lost: nothing of what is in hand may be written."""
+        self.load.suspects.clear()
+        for running in self.load.running.values():
+            running.cut_short(None)
+            self.load.abandon(running, monotonic())
+        self.load.running.clear()
+
+    def close(self) -> None:
+        """Wait for nobody: a thread may never end."""
+        self._threads.shutdown(wait=False, cancel_futures=True)

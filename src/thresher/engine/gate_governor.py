@@ -9,19 +9,17 @@ the sake of a rate: after the first request even a Crawl-delay is waited for in 
 import asyncio
 import logging
 import random
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from thresher.core.clock import SECOND, as_text, monotonic, to_us
 from thresher.core.errors import DatabaseProblem, NotYet, TaskError
 from thresher.core.task import Task
-from thresher.fetch.request import Starting
+from thresher.fetch.governor import Passage
 from thresher.store import host_rules, permits
 from thresher.store.permits import PROMPT_US, Go, Permit, Wait, is_hurried, note_answer
 from thresher.store.store import Store
 
-log = logging.getLogger("thresher.escort")
+log = logging.getLogger("thresher.gates")
 
 # How long a permit may live without its holder: what a request takes at most, and a margin.
 MARGIN_US = 60 * SECOND
@@ -53,21 +51,6 @@ class Patience:
         return seconds
 
 
-@dataclass(slots=True)
-class _Trip:
-    """One request through one gate. `paid`: with the token of the claim, which comes back if nothing was
-    sent.
-    """
-
-    gate: str
-    paid: bool
-    preparing: bool
-    permit: Permit | None = None
-    started_at: float | None = None
-    paced: bool = False
-    healthy: bool = False
-
-
 class GateGovernor:
     """Brings the requests of one claim through."""
 
@@ -76,30 +59,18 @@ class GateGovernor:
         self._unspent = set(task.lane)
         self._sent = False
 
-    @asynccontextmanager
-    async def passage(self, gate: str, *, preparing: bool = False) -> AsyncIterator[Starting]:
-        """The right to send one request through this gate, for as long as the block lasts."""
-        trip = await self._enter(gate, preparing)
-        try:
-            yield lambda: self._start(trip)
-            trip.healthy = True
-        except TaskError as problem:
-            problem.near = problem.near or self._is_ours(problem.gate or gate)
-            raise
-        finally:
-            await self._leave(trip)
-
-    async def _enter(self, gate: str, preparing: bool) -> _Trip:
-        trip = _Trip(gate, gate in self._unspent, preparing)
-        if trip.paid:
+    async def reserve(self, gate: str, *, preparing: bool = False) -> Passage:
+        """Take what one request needs: of a gate of the lane the claim has paid for the first one."""
+        passage = Passage(gate, preparing, paid=gate in self._unspent)
+        if passage.paid:
             self._unspent.discard(gate)
-            return trip
+            return passage
         patience = Patience(float(self._store.settings["fetch.patience"]))
         while True:
             found = await self._reserve(gate)
             if isinstance(found, Permit):
-                trip.permit = found
-                return trip
+                passage.permit = found.id
+                return passage
             await self._stand_by(found, patience, preparing)
 
     async def _reserve(self, gate: str) -> Permit | Wait:
@@ -136,32 +107,30 @@ class GateGovernor:
             self._store.settings.us("fetch.patience"), self._store.settings.us("fetch.crawl_delay_cap")
         )
 
-    async def _start(self, trip: _Trip) -> None:
+    async def start(self, passage: Passage) -> None:
         """The last look. A start that was granted and not used at once is asked for again where others count
         from it.
         """
         patience = Patience(float(self._store.settings["fetch.patience"]))
         late = 0
         while True:
-            begun, found = await self._ask_to_start(trip.gate)
+            begun, found = await self._ask_to_start(passage.gate)
             if isinstance(found, Wait):
-                await self._stand_by(found, patience, trip.preparing)
+                await self._stand_by(found, patience, passage.preparing)
             elif (
                 late >= LATE_STARTS
                 or (monotonic() - begun) * SECOND <= PROMPT_US
-                or not await self._is_hurried(trip, found)
+                or not await self._is_hurried(passage, found)
             ):
                 break
             else:
                 late += 1
-        trip.started_at, trip.paced = begun, found.paced
-        self._sent = self._sent or not trip.preparing
+        passage.started_at, passage.paced = begun, found.paced
+        self._sent = self._sent or not passage.preparing
 
-    async def _is_hurried(self, trip: _Trip, go: Go) -> bool:
+    async def _is_hurried(self, passage: Passage, go: Go) -> bool:
         """Whether a start that comes late may come too close to the next one."""
-        return go.paced and (
-            trip.permit is not None or await self._store.run(is_hurried, self._store, trip.gate)
-        )
+        return go.paced and (not passage.paid or await self._store.run(is_hurried, self._store, passage.gate))
 
     async def _ask_to_start(self, gate: str) -> tuple[float, Go | Wait]:
         """The last look. Where a look costs less than the way to a database thread and back, and nothing is
@@ -175,26 +144,29 @@ class GateGovernor:
         begun = monotonic()
         return begun, permits.start(self._store, (gate,), claim=claim)
 
-    async def _leave(self, trip: _Trip) -> None:
-        if trip.paid and trip.started_at is None:
-            self._unspent.add(trip.gate)
+    async def release(self, passage: Passage, problem: BaseException | None) -> None:
+        """Give back what a request held, and the token of the claim if nothing was sent."""
+        if isinstance(problem, TaskError):
+            problem.near = problem.near or self._is_ours(problem.gate or passage.gate)
+        if passage.paid and passage.started_at is None:
+            self._unspent.add(passage.gate)
         slow = (
-            trip.paced
-            and trip.started_at is not None
-            and (monotonic() - trip.started_at) * SECOND > PROMPT_US
+            passage.paced
+            and passage.started_at is not None
+            and (monotonic() - passage.started_at) * SECOND > PROMPT_US
         )
-        if slow or (trip.permit is not None and trip.permit.id is not None):
+        if slow or passage.permit is not None:
             # Whoever is cancelled here still gives back what was taken.
-            await asyncio.shield(self._store.run(self._give_back, trip, slow))
+            await asyncio.shield(self._store.run(self._give_back, passage, slow, healthy=problem is None))
 
-    def _give_back(self, trip: _Trip, slow: bool) -> None:
+    def _give_back(self, passage: Passage, slow: bool, *, healthy: bool) -> None:
         try:
             if slow:
-                note_answer(self._store, trip.gate)
-            if trip.permit is not None:
-                permits.release(self._store, trip.permit, healthy=trip.healthy)
+                note_answer(self._store, passage.gate)
+            if passage.permit is not None:
+                permits.release(self._store, Permit(passage.permit, (passage.gate,)), healthy=healthy)
         except DatabaseProblem as problem:  # the answer is here and counts; what is not given back is swept
-            log.warning("%s: %s", trip.gate, problem)
+            log.warning("%s: %s", passage.gate, problem)
 
     async def _stand_by(self, wait: Wait, patience: Patience, preparing: bool) -> None:
         """Sleep until the gate may be open, or come back another time."""
@@ -209,7 +181,7 @@ class GateGovernor:
 
     def _seconds_to(self, until: int) -> float:
         """By the database's clock, whose date it is: this machine's may be another."""
-        with self._store.glance() as session:
+        with self._store.read(autocommit=True) as session:
             return max(MIN_SLEEP, (until - self._store.backend.now(session)) / SECOND)
 
     def _must_not_turn_back(self, wait: Wait, seconds: float, preparing: bool) -> bool:

@@ -1,4 +1,5 @@
-"""The desk of one attempt, on the store: no call without money and an open gate, no question paid for twice.
+"""The model budget of one attempt, on the store: no call without money and an open gate, and no question
+paid for twice.
 
 The order is what keeps the caps. First the provider's gate, where waiting is free; then the money, which is
 reserved at the worst price; then the last look, and only then the call. Whatever happens inside is settled on
@@ -15,6 +16,7 @@ from thresher.core.clock import SECOND
 from thresher.core.errors import BudgetExhausted, NotYet
 from thresher.core.task import Task
 from thresher.engine.gate_governor import MARGIN_US, GateGovernor
+from thresher.fetch.governor import passing
 from thresher.store import answers, ledger
 from thresher.store.ledger import Caps, Hold, QuestionTaken, Short
 from thresher.store.store import Store
@@ -60,7 +62,7 @@ class StoreModelBudget:
     @asynccontextmanager
     async def call(self, quote: CallQuote) -> AsyncIterator[Bill]:
         self._prompts[quote.question] = quote.prompt
-        async with self._governor.passage(quote.gate) as start:
+        async with passing(self._governor, quote.gate) as start:
             hold, bill = await self._reserve(quote), _Bill()
             try:
                 await start()
@@ -119,7 +121,7 @@ class StoreModelBudget:
 
     def _seconds_to(self, until: int) -> float:
         """By the database's clock, whose date it is."""
-        with self._store.glance() as session:
+        with self._store.read(autocommit=True) as session:
             return max(MIN_AWAY, (until - self._store.backend.now(session)) / SECOND)
 
 

@@ -1,4 +1,4 @@
-"""The shelf of kept answers, on the store: what the caching rules know as a `Copy` is a row of pages there.
+"""The page cache on the store: what the caching rules know as a `CachedResponse` is a row of pages there.
 
 Pages come by the dozen, and a transaction for each costs more than all the rest of keeping it. So those that
 come while one transaction is under way share the next. Whoever keeps a page still waits until it is kept, but
@@ -22,7 +22,7 @@ from thresher.store.store import Store
 # What one transaction takes at most: pages, and bytes of them.
 MAX_PAGES, MAX_BYTES = 64, 16 << 20
 
-log = logging.getLogger("thresher.shelf")
+log = logging.getLogger("thresher.pages")
 
 Waiting = tuple[Kept, bytes, "asyncio.Future[None]"]
 

@@ -39,6 +39,9 @@ from thresher.store.extractors import Labelled, Labeller, Learned
 from thresher.store.store import Store
 
 # Lessons: from what was said about the pages of a site to an extractor for it, when there is enough of it.
+#
+# Learning costs a second of a processor, so it is tried when the number of examples has grown by half, not
+# with every page.
 
 MIN_EXAMPLES = 3
 LEARN_SECONDS = 60.0

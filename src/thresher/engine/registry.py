@@ -46,6 +46,16 @@ class Registry:
         }
 
     @property
+    def settings(self) -> Settings:
+        """The settings in force. Replaced whole when they change."""
+        return self._settings
+
+    @settings.setter
+    def settings(self, settings: Settings) -> None:
+        self._settings = settings
+        self._limit = settings.count("queue.payload_limit")
+
+    @property
     def kinds(self) -> list[str]:
         return sorted(self._pipelines)
 
@@ -160,6 +170,8 @@ class Registry:
         """The gates of a stage. A tier without a model has no gate: there the stage finds out that nobody can
         be asked.
         """
+        if not stage.through:
+            return ()
         names = tuple(stage.gates(trip))
         for name in names:
             _check(stage, name)
@@ -203,10 +215,6 @@ class Registry:
                 f"nothing of kind {kind!r} is found by what it is like; ctx.near knows: {', '.join(self._near) or 'nothing'}"
             )
         return loaded(self._near[kind])
-
-    @property
-    def _limit(self) -> int:
-        return self.settings.count("queue.payload_limit")
 
 
 def _check(stage: Stage, name: str) -> None:

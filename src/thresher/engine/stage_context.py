@@ -1,21 +1,12 @@
-"""The hands of a stage: everything it may reach for, governed, and on behalf of one task."""
+"""The context of a stage: everything it may use, governed, and on behalf of one task."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-from thresher.ai.provider import Provider
-from thresher.engine.process_pool import ProcessPool
-from thresher.fetch.fetcher import Fetcher
-from thresher.notify.notifier import Notifier
-
-if TYPE_CHECKING:
-    from thresher.ai.ask import Advisor
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from thresher.ai.provider import Provider
 from thresher.core.answer import Answer, Extract
 from thresher.core.compute import in_thread
 from thresher.core.credentials import Credentials
@@ -28,25 +19,26 @@ from thresher.core.task import Task
 from thresher.engine.fork_server import IsolatedContext
 from thresher.engine.gate_governor import GateGovernor
 from thresher.engine.model_budget import LOOK_AGAIN, StoreModelBudget
+from thresher.engine.process_pool import ProcessPool
 from thresher.engine.registry import Registry
+from thresher.fetch.fetcher import Fetcher
 from thresher.fetch.governor import FetchOptions
 from thresher.fetch.request import order
+from thresher.notify.notifier import Notifier
 from thresher.store import blobs, groups, sources
 from thresher.store.records import find_by_ids, find_record, find_records, marks_of
 from thresher.store.session import Session
 from thresher.store.store import Store
 
 if TYPE_CHECKING:
+    from thresher.ai.ask import Advisor
     from thresher.engine.reader import Reader
-
-
-# How far a worker reaches: the hands it lends to its stages. What is None, this worker cannot do.
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The way out to the web, who asks the models, their providers, who tells people, and the processes that
-    read pages.
+    """What a worker lends to its stages: the way out to the web, who asks the models, their providers, who
+    tells people, and the processes that read pages. What is None, this worker cannot do.
 
     It belongs to one event loop and is closed there.
     """
@@ -56,9 +48,8 @@ class Services:
     providers: Mapping[str, Provider] = field(default_factory=dict)
     notifier: Notifier | None = None
     pool: ProcessPool = field(default_factory=ProcessPool)
-    stage_pool: ProcessPool = field(
-        default_factory=ProcessPool
-    )  # a stage may take long, and reading must not wait for it
+    # Another one: a stage may take long, and reading must not wait for it.
+    stage_pool: ProcessPool = field(default_factory=ProcessPool)
 
     async def close(self) -> None:
         if self.fetcher:
@@ -147,10 +138,10 @@ class StageContext:
         """A stage looks something up at every step. Where that costs less than the way to a database thread
         and back, it is done here.
         """
-        return self._glance(look) if self._store.backend.near else await self._store.run(self._glance, look)
+        return self._look_up(look) if self._store.backend.near else await self._store.run(self._look_up, look)
 
-    def _glance(self, look: Callable[[Session], T]) -> T:
-        with self._store.glance() as session:
+    def _look_up(self, look: Callable[[Session], T]) -> T:
+        with self._store.read(autocommit=True) as session:
             return look(session)
 
     def _read(self, look: Callable[[Session], T]) -> T:
@@ -171,7 +162,7 @@ class StageContext:
     ) -> Page:
         fetcher = self._services.fetcher
         if fetcher is None:
-            raise UsageError("this worker was made without a fetcher; build.opened_worker gives it one")
+            raise UsageError("this worker was made without a fetcher; runtime.opened_worker gives it one")
         request = order(url, method=method, headers=headers, body=body, credentials=credentials)
         sources = [gate for gate in self.task.lane if gate.startswith("source:")]
         if max_age is None:
@@ -188,7 +179,7 @@ class StageContext:
         advisor = self._services.advisor
         if advisor is None:
             raise UsageError(
-                "this worker was made without models; build.opened_worker gives it those of the project file"
+                "this worker was made without models; runtime.opened_worker gives it those of the project file"
             )
         try:
             return await advisor.ask(task_name, schema, inputs, self._model_budget, tier=tier)

@@ -1,8 +1,8 @@
-"""A worker's turns: settle and claim, in one transaction, and get over trouble with the database.
+"""A worker's turns: settle and claim in one transaction, get over trouble with the database, and reconcile.
 
-Settlements are gathered while a turn is under way and go out with the next one. What the database says that
-the worker holds and what it has in hand are compared after every trouble, so that an answer lost on the wire
-strands nothing.
+Settlements are gathered while a turn is under way and go out with the next one. A turn that failed may have
+been committed all the same, and its answer lost on the wire. So after every trouble `Reconciliation` compares
+what the database says that the worker holds with what it has in hand.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ import logging
 import math
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from thresher.core.clock import SECOND, monotonic
@@ -18,15 +18,22 @@ from thresher.core.errors import DatabaseProblem, NewerSchema
 from thresher.core.limits import MAX_SETTLEMENT_BYTES
 from thresher.core.record import clean
 from thresher.core.settlement import Error, Settlement
-from thresher.core.task import Task
-from thresher.engine.attempts import Workload, give_back
-from thresher.engine.heartbeat import Heartbeat
+from thresher.core.task import Task, TaskId
+from thresher.engine.attempts import Workload
+from thresher.engine.lease import Lease
 from thresher.store import workers
-from thresher.store.backend import Scopes, Turn
+from thresher.store.backend import Turn
 from thresher.store.repair import check_schema
 from thresher.store.store import Store
 
-# What a worker has done, counted.
+log = logging.getLogger("thresher.worker")
+
+TROUBLE_SECONDS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
+# After an empty turn that promised more (another claimer holds a lane or a gate).
+NUDGE_SECONDS = 0.003
+MIN_SECONDS = 0.0005
+
+Outgoing = list[tuple[Task, Settlement]]
 
 
 @dataclass(slots=True)
@@ -43,47 +50,23 @@ class WorkerTally:
         return sum(self.endings.values())
 
 
-# How long a worker with nothing to do sleeps. Only ever until the next poll: a wake-up may be lost, a poll
-# is not.
-
-# After an empty turn that promised more (another claimer holds a lane or a gate).
-NUDGE_SECONDS = 0.003
-MIN_SECONDS = 0.0005
-
-
-def seconds_to_wait(turn: Turn | None, poll: float) -> float:
-    """Until the next timer or delayed task by the database's clock, or the poll, whichever comes first."""
-    if turn is None:
-        return poll
-    if turn.more:
-        return NUDGE_SECONDS * random.uniform(0.5, 1.5)
-    if turn.next_at is None:
-        return poll
-    return min(poll, max(MIN_SECONDS, (turn.next_at - turn.now) / SECOND))
-
-
-log = logging.getLogger("thresher.worker")
-
-TROUBLE_SECONDS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
-
-
 class Turns:
-    """The way of one worker to the database. `lease` is the heartbeat of whoever the worker is now."""
+    """The way of one worker to the database."""
 
-    def __init__(
-        self, store: Store, load: Workload, tally: WorkerTally, lease: Callable[[], Heartbeat]
-    ) -> None:
-        self._store, self._load, self._tally, self._lease = store, load, tally, lease
+    def __init__(self, store: Store, load: Workload, tally: WorkerTally, lease: Lease) -> None:
+        self._store, self._tally, self._lease = store, tally, lease
+        self._reconciliation = Reconciliation(store, load, lease)
         self.told: Callable[[Task, Settlement], None] | None = None  # of every settlement that was committed
-        self.outbox: list[tuple[Task, Settlement]] = []
+        self.outbox: Outgoing = []
         self.under_way = self._troubles = 0
-        self._reconciling = self._compare = False
-        self._doubt_at = math.inf
-        self.scopes: Scopes = None
         self.outdated: NewerSchema | None = None
         self._leave: Callable[[], None] = lambda: None
 
-    def take_outgoing(self) -> list[tuple[Task, Settlement]]:
+    def put(self, task: Task, settlement: Settlement) -> None:
+        """To be settled with the next turn."""
+        self.outbox.append((task, settlement))
+
+    def take_outgoing(self) -> Outgoing:
         """Everything that is to be settled, for one turn; as much of it as one message may hold."""
         outgoing, size = 0, 0
         for _, settlement in self.outbox:
@@ -94,29 +77,30 @@ class Turns:
         taken, self.outbox = self.outbox[:outgoing], self.outbox[outgoing:]
         return taken
 
-    def put(self, task: Task, settlement: Settlement) -> None:
-        """To be settled with the next turn."""
-        self.outbox.append((task, settlement))
+    async def flush(self) -> None:
+        """Settle what is to be settled, and claim nothing."""
+        await self.take(self.take_outgoing(), 0)
 
-    async def take(self, outgoing: list[tuple[Task, Settlement]], room: int) -> Turn | None:
+    async def take(self, outgoing: Outgoing, room: int) -> Turn | None:
         """Settle and claim. None when it did not work out; then nothing is lost and the next turn tries
         again.
         """
+        lease, reconciliation = self._lease, self._reconciliation
         # Comparing what we hold with what the database says needs everybody else's turn to be over.
-        if not self._lease().safe or self._reconciling or (self._in_doubt and self.under_way):
+        if not lease.safe or reconciliation.under_way or (reconciliation.needed and self.under_way):
             self.outbox = [*outgoing, *self.outbox]
             await asyncio.sleep(NUDGE_SECONDS)
             return None
-        worker_id = self._lease().worker_id
+        worker_id = lease.worker_id
         self.under_way += 1
         try:
-            if self._in_doubt:
-                await self._reconcile(outgoing)
+            if reconciliation.needed:
+                await reconciliation.run((*outgoing, *self.outbox))
             turn = await self._store.take_turn(
-                [settlement for _, settlement in outgoing], room, worker_id, self.scopes
+                [settlement for _, settlement in outgoing], room, worker_id, lease.scopes
             )
         except DatabaseProblem as problem:
-            if worker_id == self._lease().worker_id and not self._lease().lost:
+            if worker_id == lease.worker_id and not lease.lost:
                 self.outbox = [*outgoing, *self.outbox]
             await self.wait_out(problem)
             return None
@@ -127,16 +111,15 @@ class Turns:
             return None
         finally:
             self.under_way -= 1
-        if (
-            outgoing or not self.outbox
-        ):  # else another pump has what could not be written, and this turn wrote nothing
+        # Else another pump has what could not be written, and this turn wrote nothing.
+        if outgoing or not self.outbox:
             self._troubles = 0
         self._count(outgoing, turn.stale)
-        if worker_id != self._lease().worker_id or not self._lease().safe:
+        if worker_id != lease.worker_id or not lease.safe:
             return None  # the lease went while the answer was on its way: these tasks are no longer ours
         return turn
 
-    def _count(self, outgoing: list[tuple[Task, Settlement]], stale: list[Settlement]) -> None:
+    def _count(self, outgoing: Outgoing, stale: list[Settlement]) -> None:
         self._tally.stale += len(stale)
         refused = {(each.task_id, each.claim) for each in stale}
         for task, settlement in outgoing:
@@ -145,7 +128,7 @@ class Turns:
                 if self.told is not None:
                     self.told(task, settlement)
 
-    async def _settle_singly(self, outgoing: list[tuple[Task, Settlement]]) -> None:
+    async def _settle_singly(self, outgoing: Outgoing) -> None:
         for task, settlement in outgoing:
             try:
                 await self._settle_one(task, settlement)
@@ -164,13 +147,15 @@ class Turns:
             stale = await self._store.run(self._store.settle, [settlement])
         self._count([(task, settlement)], stale)
 
+    # --- trouble
+
     async def wait_out(self, problem: Exception) -> None:
         """Wait longer with every trouble since the last turn that worked: a database that can be read may
         still refuse to be written.
         """
         wait = TROUBLE_SECONDS[min(self._troubles, len(TROUBLE_SECONDS) - 1)]
         self._troubles += 1
-        self._compare = True
+        self._reconciliation.ask_for()
         await self._check_schema()
         if self.outdated:
             return
@@ -202,26 +187,57 @@ class Turns:
         """Whether nothing can be settled any more: the tables no longer fit this code."""
         return self.outdated is not None and self._troubles > 0
 
-    async def _reconcile(self, outgoing: list[tuple[Task, Settlement]]) -> None:
-        """After trouble: give back what the database thinks we hold and we never got."""
-        self._reconciling = True
+
+class Reconciliation:
+    """Gives back claims that the database thinks a worker holds, and whose answer never reached it."""
+
+    def __init__(self, store: Store, load: Workload, lease: Lease) -> None:
+        self._store, self._load, self._lease = store, load, lease
+        self.under_way = False
+        self._asked_for = False
+        self._again_at = math.inf
+
+    @property
+    def needed(self) -> bool:
+        return self._asked_for or monotonic() > self._again_at
+
+    def ask_for(self) -> None:
+        """A turn has failed: it may have been committed all the same."""
+        self._asked_for = True
+
+    async def run(self, unsettled: Iterable[tuple[Task, Settlement]]) -> None:
+        """Compare and give back. `unsettled` are claims that we still have to settle."""
+        self.under_way = True
         try:
-            held = await self._store.run(workers.held, self._store, self._lease().worker_id)
-            ours = {*self._load.claims, *((task.id, task.claim) for task, _ in (*outgoing, *self.outbox))}
+            held = await self._store.run(workers.held, self._store, self._lease.worker_id)
+            ours = {*self._load.claims, *((task.id, task.claim) for task, _ in unsettled)}
             unknown = [(task_id, claim) for task_id, claim in held.items() if (task_id, claim) not in ours]
             if unknown:
-                back = [give_back(task_id, claim) for task_id, claim in unknown]
+                back = [_hand_back(task_id, claim) for task_id, claim in unknown]
                 await self._store.run(self._store.settle, back)
                 log.warning("%d claims whose answer was lost went back to waiting", len(unknown))
             # Once more a lease later: what was lost on the way may still have been on its way when we looked.
-            self._doubt_at = (
-                monotonic() + float(self._store.settings["worker.lease"]) if self._compare else math.inf
-            )
-            self._compare = False
+            lease = float(self._store.settings["worker.lease"])
+            self._again_at = monotonic() + lease if self._asked_for else math.inf
+            self._asked_for = False
         finally:
-            self._reconciling = False
+            self.under_way = False
 
-    @property
-    def _in_doubt(self) -> bool:
-        """Whether the database may think that we hold what we never got."""
-        return self._compare or monotonic() > self._doubt_at
+
+def _hand_back(task_id: int, claim: int) -> Settlement:
+    """The settlement of a claim whose answer never came: nothing but its number is known."""
+    nobody = Task(TaskId(task_id), claim, "", "", {}, {}, None, TaskId(task_id), None, 0, 0, 0)
+    return Settlement.hand_back(nobody, reason="the answer to its claim was lost on the way")
+
+
+def seconds_to_wait(turn: Turn | None, poll: float) -> float:
+    """How long a worker with nothing to do sleeps: until the next timer or delayed task by the database's
+    clock, and never longer than the poll. A wake-up may be lost, a poll is not.
+    """
+    if turn is None:
+        return poll
+    if turn.more:
+        return NUDGE_SECONDS * random.uniform(0.5, 1.5)
+    if turn.next_at is None:
+        return poll
+    return min(poll, max(MIN_SECONDS, (turn.next_at - turn.now) / SECOND))

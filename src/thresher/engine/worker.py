@@ -1,70 +1,36 @@
 """The worker: claim, perform, decide, settle, until told to stop.
 
-It claims only what it can start at once, or alone (`workload.py`). How it settles and claims stands in
-`turns.py`.
+It claims only what it can start at once, or alone. Its parts can be read one by one:
+
+    attempts.py   what is in hand: performing a stage, cutting it short, suspects that run alone
+    turns.py      the way to the database: settling and claiming, trouble, reconciliation
+    lease.py      who this worker is: registering, the heartbeat, losing the lease
+    worker.py     the loop that joins them, and the shutdown
 """
 
 import asyncio
 import contextlib
 import logging
-import os
-import random
-import socket
 import threading
 from collections.abc import Callable, Coroutine, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
-from functools import partial
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from thresher.config.settings import MACHINE
 from thresher.core.clock import SECOND, Clock, SystemClock, monotonic
-from thresher.core.decide import settle_error
 from thresher.core.errors import DatabaseProblem
 from thresher.core.settlement import Settlement
-from thresher.core.task import Task, WorkerId
-from thresher.engine.attempts import AttemptRules, Claim, Running, Workload, attempt, overdue
+from thresher.core.task import Task
+from thresher.engine.attempts import AttemptRules, Attempts, Running
 from thresher.engine.chores import chores_of, keep_doing
-from thresher.engine.heartbeat import Heartbeat
+from thresher.engine.lease import Lease
 from thresher.engine.registry import Registry
-from thresher.engine.stage_context import Services, StageContext
+from thresher.engine.stage_context import Services
 from thresher.engine.subscribers import Subscribers
 from thresher.engine.turns import Turns, WorkerTally, seconds_to_wait
 from thresher.store import workers
 from thresher.store.backend import Turn
 from thresher.store.lanes import Scope
 from thresher.store.store import Store
-
-# Wake-ups from elsewhere: a thread that listens, so that an idle worker starts at once. Only ever a hint;
-# the poll is the floor.
-
-wake_log = logging.getLogger("thresher.wake")
-
-
-class Wake:
-    """Calls `on_wake` when there may be work."""
-
-    def __init__(self, store: Store, on_wake: Callable[[], None], poll: float) -> None:
-        self._store, self._on_wake, self._poll = store, on_wake, poll
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._listen, name="wake", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self) -> None:
-        self._stop.set()
-        self._store.backend.nudge()
-        self._thread.join()
-
-    def _listen(self) -> None:
-        while not self._stop.is_set():
-            try:
-                if self._store.backend.listen(self._store.backend.dialect.listen_seconds):
-                    self._on_wake()
-            except Exception as problem:  # noqa: BLE001  whatever it is, listening goes on when the database is back
-                wake_log.debug("listening failed: %s", problem)
-                self._stop.wait(self._poll)
-
 
 log = logging.getLogger("thresher.worker")
 
@@ -74,6 +40,9 @@ WATCH_SECONDS = 0.1
 # How long a stage that ignores its cancellation, or a database that is away, may hold up a stopping worker.
 FLUSH_SECONDS = 5.0
 STOPPED = "its worker was stopped"
+TOO_MANY = "it lost its worker before and is performed alone; this worker has enough of those in hand"
+
+T = TypeVar("T")
 
 
 class Worker:
@@ -100,39 +69,39 @@ class Worker:
         """With `recycle` it stops when stages that nobody can end have worn it out, for whoever starts it
         afresh.
         """
-        self._serves = registry.scopes() if serves is None else serves
-        self._services = services or Services()
-        self._store, self._registry, self._concurrency, self._patience = (
-            store,
-            registry,
-            concurrency,
-            patience,
-        )
-        self._heartbeat_store = heartbeat_store or store
-        self._name = name or f"{socket.gethostname()}:{os.getpid()}"
-        self._until_idle, self._pumps, self._recycle = until_idle, pumps, recycle
-        self._clock, self._load = clock or SystemClock(), Workload()
-        self.worn_out: str | None = None
+        self._store, self._registry, self._services = store, registry, services or Services()
+        self._clock = clock or SystemClock()
+        self._until_idle, self._patience, self._recycle = until_idle, patience, recycle
+        self._pumps, self._concurrency = pumps, concurrency
         self._stopping = self._starting = False
         self._asked = 0
-        self._lost: WorkerId | None = None
-        self._rebirth: asyncio.Task[None] | None = None
+        self._starting_over: asyncio.Task[None] | None = None
+        self.worn_out: str | None = None
         self.tally = WorkerTally()
-        self._turns = Turns(store, self._load, self.tally, lambda: self._heartbeat)
+        self._attempts = Attempts(
+            store, registry, self._services, self._clock.now, settle=self._put, post=self._post
+        )
+        self._load = self._attempts.load
+        self._lease = Lease(
+            store,
+            heartbeat_store or store,
+            name=name,
+            serves=registry.scopes() if serves is None else serves,
+            on_lost=self._start_over,
+            on_cancel=self._attempts.cancel,
+            post=self._post,
+        )
+        self._turns = Turns(store, self._load, self.tally, self._lease)
 
     async def run(self) -> WorkerTally:
         """Work until stopped."""
         self._loop = asyncio.get_running_loop()
         self._store.settings.heartbeat()  # refused at the start; who starts over later does what it can
         self._signal = asyncio.Event()
-        # As many threads as there may ever be tasks in hand, made when they are needed: whatever is claimed
-        # can start.
-        self._threads = ThreadPoolExecutor(int(MACHINE["worker.concurrency"].high), "stage")
         chores = chores_of(self._registry)
-        chore_threads = ThreadPoolExecutor(
-            len(chores), "chore"
-        )  # their own: whatever stages do, schedules fire and the lost are found
-        await self._register()
+        # Threads of their own: whatever stages do, schedules fire and the lost are found.
+        chore_threads = ThreadPoolExecutor(len(chores), "chore")
+        await self._lease.take()
         wake = Wake(self._store, self._nudge, float(self._store.settings["worker.poll"]))
         wake.start()
         background = [asyncio.create_task(keep_doing(chore, self._store, chore_threads)) for chore in chores]
@@ -152,12 +121,12 @@ class Worker:
                 task.cancel()
             await asyncio.gather(*background, return_exceptions=True)
             await subscribers.finish()
-            if self._rebirth:
-                await asyncio.gather(self._rebirth, return_exceptions=True)
-            self._heartbeat.stop()
+            if self._starting_over:
+                await asyncio.gather(self._starting_over, return_exceptions=True)
+            self._lease.close()
             wake.stop()
-            for threads in (self._threads, chore_threads):
-                threads.shutdown(wait=False, cancel_futures=True)
+            self._attempts.close()
+            chore_threads.shutdown(wait=False, cancel_futures=True)
             await self._services.close()
         if self._turns.outdated:
             raise self._turns.outdated
@@ -173,35 +142,7 @@ class Worker:
     def stop_now(self) -> None:
         """Wait for nobody: hand back at once what is in hand. Nothing is lost by it."""
         self.stop()
-        self._hand_back()
-
-    async def _register(self) -> None:
-        settings = self._store.settings
-        lease = settings.us("worker.lease")
-        every = min(float(settings["worker.heartbeat"]), lease / SECOND / 2)
-        host, pid = socket.gethostname(), os.getpid()
-        worker_id = await self._store.run(
-            workers.register,
-            self._store,
-            name=self._name,
-            host=host,
-            pid=pid,
-            lease_us=lease,
-            marks_begun=True,
-        )
-        scopes = await self._store.run(workers.serve, self._store, worker_id, self._serves)
-        # From here on at one stroke: a new name beside the old, lost lease would be taken for lost as well.
-        self._worker_id, self._turns.scopes = worker_id, scopes
-        self._heartbeat = Heartbeat(
-            self._heartbeat_store,
-            worker_id,
-            lease / SECOND,
-            every=every,
-            stall=float(settings["worker.stall"]),
-            on_lost=lambda why: self._post(self._lose, worker_id, why),
-            on_cancel=lambda claims: self._post(self._cancel, claims),
-        )
-        self._heartbeat.start()
+        self._attempts.hand_back(STOPPED)
 
     def _post(self, act: object, *args: object) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is left to be told
@@ -210,54 +151,10 @@ class Worker:
     def _nudge(self) -> None:
         self._post(self._signal.set)
 
-    async def _watch(self) -> None:
-        """Show the heartbeat that the loop is moving, and cut attempts short that take too long.
-
-        One look at all of them a few times a second: a timer for each would cost more than many a task.
-        """
-        while True:
-            self._heartbeat.pulse()
-            if not self._heartbeat.safe:
-                # The heartbeat itself may hang in a call to a database that does not answer.
-                self._lose(self._worker_id, "the lease was not renewed in time")
-            self._end_overdue(monotonic(), AttemptRules.of(self._store.settings))
-            if self._load.suspects:
-                self._signal.set()  # perhaps one of them may start now
-            await asyncio.sleep(WATCH_SECONDS)
-
-    def _end_overdue(self, now: float, rules: AttemptRules) -> None:
-        for claim, running in list(self._load.running.items()):
-            if running.cut_at is None and running.deadline < now:
-                running.cut_short(
-                    overdue(running.task, running.seconds, self._registry, self._store.settings)
-                )
-            elif running.thread is None and running.is_over(now, rules.cancel_grace):
-                self._settle_without(claim, running)
-        why = self._load.worn_out(now, rules)
-        if why and self.worn_out is None:
-            self.worn_out = why
-            log.error(
-                "this worker is worn out: %s%s",
-                why,
-                "; stopping, to be started afresh" if self._recycle else "; restart it",
-            )
-            if self._recycle:
-                self.stop()
-
-    def _settle_without(self, claim: Claim, running: Running) -> None:
-        """It was cut short and does not end. Its settlement cannot wait for it; the fence refuses whatever it
-        may still bring.
-        """
-        del self._load.running[claim]
-        self._load.abandon(running, running.cut_at or monotonic())
-        log.error(
-            "stage %s of task %s ignores its cancellation; its task is settled without it",
-            running.task.stage,
-            running.task.id,
-        )
-        if running.ending:
-            self._turns.put(running.task, running.ending)
-            self._signal.set()
+    def _put(self, task: Task, settlement: Settlement) -> None:
+        """An attempt has ended: it is settled with the next turn."""
+        self._turns.put(task, settlement)
+        self._signal.set()
 
     # --- the heart: claim, perform, decide, settle
 
@@ -277,7 +174,7 @@ class Worker:
             if turn is None:
                 continue
             if turn.lost:
-                self._lose(self._worker_id, "the lease had ended and others have taken over")
+                self._lease.lose(self._lease.worker_id, "the lease had ended and others have taken over")
                 continue
             self._begin(turn.tasks)
             if turn.tasks:
@@ -299,15 +196,12 @@ class Worker:
     def _begin(self, tasks: list[Task]) -> None:
         self.tally.claimed += len(tasks)
         if self._stopping:
-            return self._return_unopened(tasks, STOPPED)
+            self._attempts.return_unopened(tasks, STOPPED)
+            return
         fresh, too_many = self._load.sort(tasks)
         for task in fresh:
-            self._start(task)
-        self._return_unopened(
-            too_many,
-            "it lost its worker before and is performed alone; this worker has enough of those in hand",
-        )
-        return None
+            self._attempts.start(task)
+        self._attempts.return_unopened(too_many, TOO_MANY)
 
     async def _start_suspects(self) -> None:
         """Suspects start when nothing else is in hand, nor on its way to it or from it: whoever has ended
@@ -328,65 +222,7 @@ class Worker:
             finally:
                 self._starting = False
             if self._load.drop_suspect((task.id, task.claim)) and is_ours:
-                self._start(task)
-
-    def _start(self, task: Task) -> None:
-        self._registry.settings = self._store.settings
-        attempt = self._loop.create_task(self._perform(task))
-        self._load.running[task.id, task.claim] = Running(task, attempt, monotonic(), self._seconds_for(task))
-
-    def _return_unopened(self, tasks: Iterable[Task], reason: str) -> None:
-        for task in tasks:
-            self._turns.put(task, Settlement.hand_back(task, reason=reason))
-
-    def _seconds_for(self, task: Task) -> float:
-        pipeline = self._registry.pipeline(task.kind)
-        stage = pipeline.stage(task.stage) if pipeline else None
-        return (stage and stage.timeout) or float(self._store.settings["worker.timeout"])
-
-    async def _perform(self, task: Task) -> None:
-        claim = (task.id, task.claim)
-        context = StageContext(task, self._store, self._clock.now, self._registry, self._services)
-        settlement: Settlement | None
-        try:
-            settlement = await attempt(
-                task, context, self._registry, self._store.settings, partial(self._submit, claim)
-            )
-        except asyncio.CancelledError as problem:
-            # Without an ending nobody here asked for it: the stage cancelled itself, and that is its failure.
-            running = self._load.running.get(claim)
-            settlement = (running and running.ending) or self._failure(task, problem)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as problem:  # noqa: BLE001  what no table foresaw must still end the attempt
-            settlement = self._failure(task, problem)
-        running = self._load.running.get(claim)
-        if running and running.thread and not running.thread.done():
-            # A thread cannot be stopped. As long as it runs, it is at its source, and its slot is taken.
-            running.thread.add_done_callback(lambda _: self._post(self._end, claim, settlement))
-        else:
-            self._end(claim, settlement)
-
-    def _submit(
-        self, claim: Claim, perform: Callable[[StageContext], Any], context: StageContext
-    ) -> "Future[Any]":
-        thread = self._threads.submit(perform, context)
-        if claim in self._load.running:
-            self._load.running[claim].thread = thread
-        return thread
-
-    def _end(self, claim: Claim, settlement: Settlement) -> None:
-        running = self._load.running.pop(claim, None)
-        # else it was settled without it, or the lease was lost: nothing of this attempt may be written,
-        # whatever it brought
-        if running:
-            self._turns.put(running.task, settlement)
-            self._signal.set()
-
-    def _failure(self, task: Task, problem: BaseException) -> Settlement:
-        surprise = RuntimeError(f"the stage ended with {type(problem).__name__}")
-        backoff = self._registry.backoff(task.kind, self._store.settings)
-        return settle_error(task, surprise, self._registry, backoff=backoff, luck=random.random())
+                self._attempts.start(task)
 
     async def _rest(self, turn: Turn | None) -> None:
         """Sleep until something happens: an attempt ends, a wake-up comes, a timer is due, or the poll is
@@ -424,79 +260,69 @@ class Worker:
         if not self._until_idle or self._is_busy():
             return False
         with contextlib.suppress(DatabaseProblem):
-            return not await self._store.run(workers.others_hold, self._store, self._worker_id)
+            return not await self._store.run(workers.others_hold, self._store, self._lease.worker_id)
         return False
 
     def _is_busy(self) -> bool:
         return self._load.is_busy(monotonic(), float(self._store.settings["worker.cancel_grace"]))
 
-    # --- endings
+    # --- beside it: the watch, and a lease that was lost
 
-    def _cancel(self, claims: frozenset[tuple[int, int]]) -> None:
-        for claim in claims:
-            running, waiting = self._load.running.get(claim), self._load.drop_suspect(claim)
-            if running and running.ending is None:
-                running.cut_short(Settlement.cancelled(running.task, reason="cancelled by a person"))
-            elif waiting:
-                self._turns.put(waiting, Settlement.cancelled(waiting, reason="cancelled by a person"))
-                self._signal.set()
+    async def _watch(self) -> None:
+        """Show the heartbeat that the loop is moving, and cut attempts short that take too long.
 
-    def _lose(self, worker_id: WorkerId, why: str) -> None:
+        One look at all of them a few times a second: a timer for each would cost more than many a task.
+        """
+        while True:
+            self._lease.pulse()
+            now, rules = monotonic(), AttemptRules.of(self._store.settings)
+            self._attempts.end_overdue(now, rules)
+            self._note_wear(self._load.worn_out(now, rules))
+            if self._load.suspects:
+                self._signal.set()  # perhaps one of them may start now
+            await asyncio.sleep(WATCH_SECONDS)
+
+    def _note_wear(self, why: str | None) -> None:
+        if why is None or self.worn_out is not None:
+            return
+        self.worn_out = why
+        then = "stopping, to be started afresh" if self._recycle else "restart it"
+        log.error("this worker is worn out: %s; %s", why, then)
+        if self._recycle:
+            self.stop()
+
+    def _start_over(self, why: str) -> None:
         """The lease is gone: drop everything, write nothing, and start over as a new worker."""
-        if worker_id != self._worker_id or self._lost == worker_id:
-            return  # old news: heard of twice, or of somebody we no longer are
-        self._lost = worker_id
-        self._heartbeat.give_up()
         self.tally.lost += 1
         self._turns.outbox.clear()
-        self._load.suspects.clear()
-        for running in self._load.running.values():
-            running.cut_short(None)
-            self._load.abandon(running, monotonic())
-        self._load.running.clear()
+        self._attempts.drop()
         if not self._stopping:
             log.warning("starting over as a new worker: %s", why)
-            self._rebirth = self._loop.create_task(self._start_over())
+            self._starting_over = self._loop.create_task(self._take_lease())
 
-    async def _start_over(self) -> None:
+    async def _take_lease(self) -> None:
         while not self._stopping:
             try:
-                return await self._register()
+                return await self._lease.take()
             except DatabaseProblem as problem:
                 await self._turns.wait_out(problem)
         return None
 
+    # --- shutdown
+
     async def _finish(self) -> None:
         """Let what is in hand end within the grace, hand back the rest, flush, and sign off."""
         grace = float(self._store.settings["worker.grace"])
-        self._return_unopened(self._load.suspects, STOPPED)
-        self._load.suspects.clear()
+        self._attempts.return_suspects(STOPPED)
         await self._let_finish(grace, lambda running: running.cut_at is None)
-        self._hand_back()
+        self._attempts.hand_back(STOPPED)
         await self._let_finish(FLUSH_SECONDS, lambda running: running.thread is None)
-        for claim, running in list(self._load.running.items()):
-            self._settle_without(claim, running)
-        deadline = monotonic() + grace + FLUSH_SECONDS
-        while (
-            self._turns.outbox
-            and self._heartbeat.safe
-            and monotonic() < deadline
-            and not self._turns.outdated_in_trouble
-        ):
-            await self._turns.take(self._turns.take_outgoing(), 0)
-        if self._turns.outbox:
-            log.warning(
-                "%d tasks could not be settled; they go back when the lease ends", len(self._turns.outbox)
-            )
+        self._attempts.settle_unfinished()
+        await self._flush(monotonic() + grace + FLUSH_SECONDS)
         try:
-            await self._store.run(workers.stop, self._store, self._worker_id)
+            await self._lease.give_back()
         except DatabaseProblem as problem:
             log.warning("could not sign off, the lease will end by itself: %s", problem)
-
-    def _hand_back(self) -> None:
-        for running in self._load.running.values():
-            if running.ending is None:
-                running.cut_short(Settlement.hand_back(running.task, reason=STOPPED))
 
     async def _let_finish(self, seconds: float, wanted: Callable[[Running], bool]) -> None:
         """Settle what ends within this time, as it ends; those that are wanted are waited for."""
@@ -506,22 +332,54 @@ class Worker:
             if not attempts:
                 return
             if self._turns.outbox:
-                await self._turns.take(self._turns.take_outgoing(), 0)
+                await self._turns.flush()
             else:
                 await asyncio.wait(
                     attempts, timeout=min(left, WATCH_SECONDS), return_when=asyncio.FIRST_COMPLETED
                 )
                 await asyncio.sleep(LINGER_SECONDS)
 
+    async def _flush(self, deadline: float) -> None:
+        """Settle what is left, while the lease is ours and the database answers."""
+        turns = self._turns
+        while turns.outbox and self._lease.safe and monotonic() < deadline and not turns.outdated_in_trouble:
+            await turns.flush()
+        if turns.outbox:
+            log.warning("%d tasks could not be settled; they go back when the lease ends", len(turns.outbox))
 
-# The event loop a worker runs on: uvloop where it is installed (`pip install 'thresher[speed]'`), else the
-# standard one.
 
-T = TypeVar("T")
+class Wake:
+    """Wake-ups from elsewhere: a thread that listens, so that an idle worker starts at once. Only ever a
+    hint; the poll is the floor.
+    """
+
+    def __init__(self, store: Store, on_wake: Callable[[], None], poll: float) -> None:
+        self._store, self._on_wake, self._poll = store, on_wake, poll
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._listen, name="wake", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._store.backend.nudge()
+        self._thread.join()
+
+    def _listen(self) -> None:
+        while not self._stop.is_set():
+            try:
+                if self._store.backend.listen(self._store.backend.dialect.listen_seconds):
+                    self._on_wake()
+            except Exception as problem:  # noqa: BLE001  whatever it is, listening goes on when the database is back
+                log.debug("listening failed: %s", problem)
+                self._stop.wait(self._poll)
 
 
 def run_loop(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end."""
+    """Run a coroutine to its end: on uvloop where it is installed (`pip install 'thresher[speed]'`), else on
+    the standard loop.
+    """
     try:
         import uvloop  # noqa: PLC0415  an extra
     except ImportError:

@@ -19,6 +19,9 @@ from thresher.fetch.guard import Target
 from thresher.fetch.request import Bounds, Request
 
 # Unpacking what came over the wire, never further than the bounds allow.
+#
+# A few kilobytes can stand for gigabytes. So every step says how much it may put out, and the first byte
+# too many ends it. Pure: bytes in, bytes out, so that hostile ones can be tried without a server.
 
 MAX_LAYERS = 2  # one to pack a file, one to send it; more is nobody's mistake
 MAX_PARTS = 1_000  # gzip and zstd may be made of parts; block-wise gzip has one per 64 KB

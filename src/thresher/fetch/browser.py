@@ -17,7 +17,7 @@ from thresher.fetch.chromium import ADVICE, EXTRA, Chromium, extra_is_installed,
 from thresher.fetch.guard import Guard
 from thresher.fetch.proxy import Proxy
 from thresher.fetch.rendering import BLOCKED, Rendering, VisitAlarm
-from thresher.fetch.request import Bounds, Starting
+from thresher.fetch.request import Bounds, LastLook
 from thresher.fetch.resolver import Resolver
 
 if TYPE_CHECKING:
@@ -67,12 +67,12 @@ class Browser:
         idle: bool = True,
         screenshot: bool = False,
         block: Iterable[str] = BLOCKED,
-        starting: Starting | None = None,
+        last_look: LastLook | None = None,
     ) -> Page:
         """The page as a visitor would see it. An answer of 400 and above is a page too.
 
         Waits until `wait_for` is in the document, else until the network is idle. `block` are kinds of
-        resources that are not loaded. `starting` is awaited once, when the first connection stands. The time
+        resources that are not loaded. `last_look` is awaited once, when the first connection stands. The time
         limit begins when a place in the pool is free.
         """
         wish = Rendering(url, bounds or Bounds(), wait_for, idle, screenshot, frozenset(block))
@@ -82,7 +82,7 @@ class Browser:
             process.pages += 1
             process.served += 1
             try:
-                return await self._visit(process, wish, starting)
+                return await self._visit(process, wish, last_look)
             except TaskError as problem:
                 problem.gate = problem.gate or f"host:{target.host}"
                 raise
@@ -108,7 +108,7 @@ class Browser:
                 self._process = await _process_class().start(self._chromium or _found(), self._memory)
             return self._process
 
-    async def _visit(self, process: "Process", wish: Rendering, starting: Starting | None) -> Page:
+    async def _visit(self, process: "Process", wish: Rendering, last_look: LastLook | None) -> Page:
         alarm = VisitAlarm()
         proxy = Proxy(
             self._resolver,
@@ -116,7 +116,7 @@ class Browser:
             connect=wish.bounds.connect,
             most=self._traffic,
             alarm=alarm.ring,
-            starting=starting,
+            last_look=last_look,
         )
         await proxy.open()
         tab = _tab_class()(process, proxy, wish, alarm)

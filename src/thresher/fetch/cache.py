@@ -20,6 +20,11 @@ from thresher.fetch.redirect import STATUSES as REDIRECTS
 from thresher.fetch.request import Request, Response
 
 # Where kept answers stand, as the fetcher sees it: a seam, and the one way to name what stands there.
+#
+# A key names everything an answer may depend on, so that one thing is never filed under another: for which
+# source it was asked, whether it was rendered, the method, the exact address as sent (not a cleaned one:
+# `?a=1&b=2` and `?b=2&a=1` may be two pages), the body, and every header the caller chose, credentials
+# among them. Each part is written with its length before it, so that no two lists of parts read the same.
 
 # Of these the rules of caching speak themselves; they choose no other page.
 _ABOUT_CACHING = frozenset(
@@ -40,7 +45,7 @@ class CachedResponse:
     """A kept answer. Times in microseconds; `vary` holds what we sent in the headers that the answer says it
     depends on.
 
-    `body` is the hash under which the shelf finds the bytes.
+    `body` is the hash under which the cache finds the bytes.
     """
 
     url: str

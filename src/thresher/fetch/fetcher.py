@@ -2,9 +2,9 @@
 order.
 
     address   may we go there at all                        final, and costs nothing
-    shelf     a fresh copy needs no request                 no gate, no robots
+    cache     a fresh copy needs no request                 no gate, no robots
     robots    may we ask for this path
-    passage   the host's gate: one slot, one token          waits, or says when to come back
+    permit    the host's gate: one slot, one token          waits, or says when to come back
     send      the last look when the connection stands, then the request
     judge     what the answer means
     keep      for next time; never an error, never a wall
@@ -39,10 +39,10 @@ from thresher.fetch import cache
 from thresher.fetch.agent import Agent
 from thresher.fetch.answers import judge, signs
 from thresher.fetch.cache import CachedResponse, PageCache, Use, key_of
-from thresher.fetch.governor import FetchOptions
+from thresher.fetch.governor import FetchOptions, passing
 from thresher.fetch.guard import Guard, Target
 from thresher.fetch.redirect import follow, is_redirect
-from thresher.fetch.request import Bounds, Request, Response, Starting, Transport
+from thresher.fetch.request import Bounds, LastLook, Request, Response, Transport
 from thresher.fetch.robots_cache import RobotsCache
 from thresher.reading.verdict.emptiness import is_shell
 from thresher.reading.verdict.wall import needs_tree, wall_of_html, wall_without_tree
@@ -61,7 +61,7 @@ class Renderer(Protocol):
     """Whatever can render a page: a browser."""
 
     async def render(
-        self, url: str, bounds: Bounds | None = None, *, starting: Starting | None = None
+        self, url: str, bounds: Bounds | None = None, *, last_look: LastLook | None = None
     ) -> Page: ...
 
     async def close(self) -> None: ...
@@ -85,7 +85,7 @@ class Exchange:
 
 
 class Fetcher:
-    """Asks the web for pages. One for a process; `errand` says for whom. `shelf` is what its errands may use.
+    """Asks the web for pages. One for a process; its options say for whom. `page_cache` is what they may use.
 
     `compute` is where pages are parsed; never on the loop.
     """
@@ -166,8 +166,8 @@ class Fetcher:
             if exchange.answer is not None:
                 return exchange.answer
         while exchange.answer is None:
-            async with exchange.options.governor.passage(exchange.gate) as starting:
-                answer = await self._send(exchange, starting)
+            async with passing(exchange.options.governor, exchange.gate) as last_look:
+                answer = await self._send(exchange, last_look)
                 await self._weigh(exchange, answer)
         await self._keep(exchange, exchange.answer)
         return exchange.answer
@@ -206,19 +206,19 @@ class Fetcher:
     async def _mind_robots(self, exchange: Exchange) -> None:
         await self.robots_cache.check(exchange.request.url, exchange.origin, exchange.gate, exchange.options)
 
-    async def _send(self, exchange: Exchange, starting: Starting) -> Response:
+    async def _send(self, exchange: Exchange, last_look: LastLook) -> Response:
         exchange.requested_at = self._clock.now()
         request = replace(exchange.request, headers=exchange.sent)
         if exchange.options.render:
-            return await self._render(exchange, starting)
+            return await self._render(exchange, last_look)
         if exchange.copy is not None:
             request = cache.confirming(request, exchange.copy)
-        return await self._carry(request, exchange.gate, starting)
+        return await self._carry(request, exchange.gate, last_look)
 
-    async def _carry(self, request: Request, gate: str, starting: Starting) -> Response:
+    async def _carry(self, request: Request, gate: str, last_look: LastLook) -> Response:
         try:
             return _without_secrets(
-                await self._transport.send(_signed(request), self._bounds(), starting), request
+                await self._transport.send(_signed(request), self._bounds(), last_look), request
             )
         except TaskError as problem:
             problem.gate = problem.gate or gate
@@ -227,7 +227,7 @@ class Fetcher:
             problem.args = tuple(request.credentials.hidden_in(str(each)) for each in problem.args)
             raise problem from None  # what caused it may name the URL as it was sent
 
-    async def _render(self, exchange: Exchange, starting: Starting) -> Response:
+    async def _render(self, exchange: Exchange, last_look: LastLook) -> Response:
         if self._browser is None:
             raise NoBrowser(
                 "render=True needs a browser: pip install 'thresher[browser]', then see thresher doctor"
@@ -239,7 +239,7 @@ class Fetcher:
                 "a browser is given no credentials: a page's scripts could read them; fetch it with render=False"
             )
         page = exchange.page = await self._browser.render(
-            exchange.request.url, self._bounds(), starting=starting
+            exchange.request.url, self._bounds(), last_look=last_look
         )
         exchange.via = Via.BROWSER
         await self._mind_robots_of(page.final_url, exchange)
@@ -309,7 +309,7 @@ class Fetcher:
 
     # --- what surrounds a hop
 
-    async def _send_plainly(self, request: Request, starting: Starting, options: FetchOptions) -> Response:
+    async def _send_plainly(self, request: Request, last_look: LastLook, options: FetchOptions) -> Response:
         """For robots.txt: guarded and governed like everything else, judged only where the host asks for
         mercy.
         """
@@ -318,7 +318,7 @@ class Fetcher:
         sent = replace(
             request, url=target.href, headers={**request.headers, "user-agent": self._agent.header}
         )
-        answer = await self._carry(sent, gate, starting)
+        answer = await self._carry(sent, gate, last_look)
         if answer.status in (429, 503) or answer.status >= 500:
             problem = await self._problem(answer, request, gate)
             if isinstance(problem, RateLimited):

@@ -1,30 +1,57 @@
-"""Who lets requests out: a seam. What stands behind it are the gates that all workers share.
+"""Who lets requests out, and on what terms a request goes out.
 
-`passage` is held for as long as one request is under way. It yields the hook that the transport awaits when
-the connection stands: the last look, and the moment from which the next interval is counted.
+A request takes its permit before it is made ready (`reserve`). When its connection stands and nothing was
+sent yet, the transport awaits the last look (`start`): the moment from which the next interval is counted.
+When it is over, the permit goes back (`release`). What stands behind a `Governor` are the gates that all
+workers share; fetch knows them as these three questions and no more.
 """
 
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
 from thresher.fetch.cache import PageCache
-from thresher.fetch.request import Starting
+from thresher.fetch.request import LastLook
+
+
+@dataclass(slots=True)
+class Passage:
+    """One request on its way through one gate, as its governor notes it.
+
+    `preparing`: what it brings is kept, so nothing is lost by coming back later. `paid`: with the token of
+    the claim, which comes back if nothing was sent. `permit` is the number under which its slot is held;
+    `started_at` when it was let go, and `paced` whether an interval is kept between two of them.
+    """
+
+    gate: str
+    preparing: bool = False
+    paid: bool = False
+    permit: int | None = None
+    started_at: float | None = None
+    paced: bool = False
 
 
 class Governor(Protocol):
     """Raises `NotYet` where waiting would take too long. `gate` is `host:NAME`."""
 
-    def passage(self, gate: str, *, preparing: bool = False) -> AbstractAsyncContextManager[Starting]:
-        """The right to send one request. `preparing`: what it brings is kept, so nothing is lost by coming
-        back later.
+    async def reserve(self, gate: str, *, preparing: bool = False) -> Passage:
+        """Take what one request needs of a gate, and wait for it where that is short."""
+        ...
+
+    async def start(self, passage: Passage) -> None:
+        """The last look, before the first byte: whoever asks still may, and nobody has closed the gate. What
+        it raises keeps the request from being sent.
         """
         ...
 
+    async def release(self, passage: Passage, problem: BaseException | None) -> None:
+        """The request is over, well or with this problem: give back what it held."""
+        ...
+
     async def hold_back(self, gate: str, seconds: float, reason: str) -> float | None:
-        """The host asked for a pause: all workers obey, at once. Returns for how long this errand should stay
-        away.
+        """The host asked for a pause: all workers obey, at once. Returns for how long this request should
+        stay away.
 
         None: nobody could be told, so whoever raises the error must.
         """
@@ -39,12 +66,31 @@ class Governor(Protocol):
         ...
 
 
+@asynccontextmanager
+async def passing(governor: Governor, gate: str, *, preparing: bool = False) -> AsyncIterator[LastLook]:
+    """Hold the permit of one request for as long as the block lasts. Yield the last look, for the transport
+    to await.
+    """
+    passage = await governor.reserve(gate, preparing=preparing)
+    problem: BaseException | None = None
+    try:
+        yield lambda: governor.start(passage)
+    except BaseException as found:
+        problem = found
+        raise
+    finally:
+        await governor.release(passage, problem)
+
+
 class Ungoverned:
     """For a single look by hand, where there is no database: no gates, and nobody to tell."""
 
-    @asynccontextmanager
-    async def passage(self, gate: str, *, preparing: bool = False) -> AsyncIterator[Starting]:  # noqa: ARG002
-        yield _at_once
+    async def reserve(self, gate: str, *, preparing: bool = False) -> Passage:
+        return Passage(gate, preparing)
+
+    async def start(self, passage: Passage) -> None: ...
+
+    async def release(self, passage: Passage, problem: BaseException | None) -> None: ...
 
     async def hold_back(self, gate: str, seconds: float, reason: str) -> float | None:  # noqa: ARG002
         return seconds
@@ -55,16 +101,11 @@ class Ungoverned:
         return None
 
 
-async def _at_once() -> None:
-    pass
-
-
-# For whom a request goes out, and on what terms.
-
-
 @dataclass(frozen=True, slots=True)
 class FetchOptions:
-    """`source` is part of every cache key: what was asked for one source is never handed to another.
+    """For whom a request goes out, and on what terms.
+
+    `source` is part of every cache key: what was asked for one source is never handed to another.
 
     `max_age` is how many seconds old a kept copy may be; None leaves that to the server's word, 0 asks again
     always. `replay` takes kept copies only, however old, and never touches the network. `render` None: a

@@ -22,6 +22,9 @@ from thresher.core.keys import MAX_URL
 from thresher.fetch.resolver import Endpoint, Resolver, literal
 
 # What an address is for: the registries of special addresses, in words.
+#
+# Pure, and our own list, because Python's `is_global` differs between releases. An address that stands in
+# none of these networks is one of the public web.
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -294,6 +297,9 @@ def _short(text: str) -> str:
 
 
 # The way to a host: one lookup, every answer checked, and no other address is ever dialled.
+#
+# Between the check and the connection there must be no second lookup, or a name server could give a
+# harmless answer to the first and our own router to the second.
 
 MAX_ENDPOINTS = 8  # all are checked, so many are tried
 

@@ -17,11 +17,14 @@ from yarl import URL
 from thresher.core.errors import Refused, TaskError, TimedOut
 from thresher.fetch.body import ResponseBody, outgoing, plain
 from thresher.fetch.guard import Guard, Target
-from thresher.fetch.request import Bounds, Request, Response, Starting
+from thresher.fetch.request import Bounds, LastLook, Request, Response
 from thresher.fetch.resolver import Resolver
 from thresher.fetch.transfer import TRANSFER, Transfer
 
 # To which hosts a connection is kept open, and to how many at most.
+#
+# A crawl of many hosts would otherwise end with more open connections than the system allows, each waiting
+# for a second request that never comes.
 
 
 class Idle:
@@ -75,12 +78,12 @@ class HttpTransport:
         self._idle = Idle(kept, KEEP_ALIVE)
         self._session: aiohttp.ClientSession | None = None
 
-    async def send(self, request: Request, bounds: Bounds, starting: Starting | None = None) -> Response:
+    async def send(self, request: Request, bounds: Bounds, last_look: LastLook | None = None) -> Response:
         target = self._guard.check_url(request.url)
         async with self._places:
             try:
                 async with asyncio.timeout(bounds.total) as limit:
-                    return await self._transfer(request, Transfer(target, bounds, limit, starting))
+                    return await self._transfer(request, Transfer(target, bounds, limit, last_look))
             except TimeoutError:
                 if not limit.expired():
                     raise

@@ -26,6 +26,10 @@ from thresher.fetch.chromium import ADVICE, SANDBOX_ADVICE, Chromium, sandboxed
 from thresher.fetch.rendering import POOL
 
 # Which processes hang below one, and how much memory each holds.
+#
+# A browser is a tree of processes, and only the system knows what they weigh. It is read from /proc, so on
+# Linux alone; elsewhere there is nothing to see, and the script engine's own limit is all that holds a
+# page.
 
 PROC = Path("/proc")
 ZOMBIE = "Z"

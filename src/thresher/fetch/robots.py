@@ -1,4 +1,4 @@
-"""What a robots.txt says to us: RFC 9309, pure. Getting the file, and keeping it, is `rulebook.py`.
+"""What a robots.txt says to us: RFC 9309, pure. Getting the file, and keeping it, is `robots_cache.py`.
 
 Where authors, the RFC and the large crawlers disagree, the more careful reading counts: what some reader
 would take as forbidden is not fetched. So a Disallow is compared after every escape has been undone, an Allow

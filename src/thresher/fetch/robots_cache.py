@@ -17,9 +17,9 @@ from thresher.core.clock import DAY, MINUTE, SECOND, Clock
 from thresher.core.errors import NotYet, Refused, ServerError
 from thresher.core.keys import host_gate
 from thresher.fetch.cache import CachedResponse, directives, keyed, seconds
-from thresher.fetch.governor import FetchOptions
+from thresher.fetch.governor import FetchOptions, passing
 from thresher.fetch.redirect import follow, is_redirect
-from thresher.fetch.request import Request, Response, Starting
+from thresher.fetch.request import LastLook, Request, Response
 from thresher.fetch.robots import MAX_BYTES, RobotsRules, read_rules
 
 # How many origins are remembered in this process, and how many bytes of files: read, a file takes a multiple
@@ -31,7 +31,7 @@ MIN_AGE = 5 * MINUTE
 FIRST_WAIT, MAX_WAIT = MINUTE, 60 * MINUTE
 GIVEN_UP_AFTER = 30 * DAY
 
-Send = Callable[[Request, Starting, FetchOptions], Awaitable[Response]]
+Send = Callable[[Request, LastLook, FetchOptions], Awaitable[Response]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class RobotsFile:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """An entry, read. The bytes themselves stay on the shelf."""
+    """An entry, read. The bytes themselves stay in the page cache."""
 
     rules: RobotsRules
     until: int
@@ -141,22 +141,22 @@ class RobotsCache:
         request = Request(f"{origin}/robots.txt")
         for _ in range(MAX_REDIRECTS + 1):
             async with (
-                options.governor.passage(host_gate(request.url), preparing=True) as starting,
+                passing(options.governor, host_gate(request.url), preparing=True) as last_look,
                 self._alone(origin),
             ):
                 if known := self._remembered(origin):
                     return known
                 if entry := await self._kept(origin, options):
                     return self._remember(origin, entry)
-                answer = await self._try(request, starting, options)
+                answer = await self._try(request, last_look, options)
                 if answer is None or not is_redirect(answer):
                     return await self._conclude(origin, answer, options)
             request = follow(request, answer)
         return await self._conclude(origin, answer, options)
 
-    async def _try(self, request: Request, starting: Starting, options: FetchOptions) -> Response | None:
+    async def _try(self, request: Request, last_look: LastLook, options: FetchOptions) -> Response | None:
         try:
-            return await self._send(request, starting, options)
+            return await self._send(request, last_look, options)
         except ServerError:
             return None
 
@@ -224,7 +224,7 @@ def _key(origin: str) -> str:
 
 
 def _notes(entry: RobotsFile) -> Mapping[str, str]:
-    """An entry as the shelf keeps it: beside the body, in place of the headers."""
+    """A file as the page cache keeps it: beside the body, in place of the headers."""
     notes = {
         "until": entry.until,
         "down-since": entry.down_since,

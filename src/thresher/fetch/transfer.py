@@ -1,6 +1,6 @@
 """One request on its way: what is known of it while it is being sent, whichever transport carries it.
 
-The moments are kept here, and the time limit over all. The limit stands still while `starting` is awaited:
+The moments are kept here, and the time limit over all. The limit stands still while `last_look` is awaited:
 that wait is our own politeness, and no fault of the server's.
 """
 
@@ -10,7 +10,7 @@ from contextvars import ContextVar
 
 from thresher.core.errors import ConnectionFailed, Malformed, TimedOut
 from thresher.fetch.guard import Guard, Target, route
-from thresher.fetch.request import Bounds, Starting
+from thresher.fetch.request import Bounds, LastLook
 from thresher.fetch.resolver import Endpoint, Resolver
 
 # What is wrong with a certificate, in a sentence that a person can pass on to the owner of the site.
@@ -44,8 +44,8 @@ class Transfer:
 
     __slots__ = (
         "_asked",
+        "_last_look",
         "_loop",
-        "_starting",
         "begun",
         "bounds",
         "connected",
@@ -59,10 +59,10 @@ class Transfer:
     )
 
     def __init__(
-        self, target: Target, bounds: Bounds, limit: asyncio.Timeout, starting: Starting | None
+        self, target: Target, bounds: Bounds, limit: asyncio.Timeout, last_look: LastLook | None
     ) -> None:
         self._loop = asyncio.get_running_loop()
-        self._starting = starting
+        self._last_look = last_look
         self._asked = False
         self.target = target
         self.bounds = bounds
@@ -83,14 +83,14 @@ class Transfer:
             raise self.failed("the connection broke, and a request is not sent twice")
         self._asked = True
         self.connected = self._loop.time()
-        if self._starting is not None:
-            await self._take_leave(self._starting)
+        if self._last_look is not None:
+            await self._take_leave(self._last_look)
 
-    async def _take_leave(self, starting: Starting) -> None:
+    async def _take_leave(self, last_look: LastLook) -> None:
         until = self.limit.when()
         self.limit.reschedule(None)
         try:
-            await starting()
+            await last_look()
         except BaseException as problem:
             self.problem = problem  # the libraries in between must not turn it into something else
             raise

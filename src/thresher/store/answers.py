@@ -7,7 +7,7 @@ from thresher.core.answer import Answer, Usage
 from thresher.core.errors import TooLarge
 from thresher.core.evidence import as_json, of_json
 from thresher.core.record import clean
-from thresher.store.budgets import day_of
+from thresher.store.budgets import day_name
 from thresher.store.session import one
 from thresher.store.store import Store
 
@@ -31,7 +31,7 @@ def recall(store: Store, question: str, *, app: str = "", run: int | None = None
     tracking id).
     """
     asked = {"question": clean(question)}
-    with store.glance() as session:
+    with store.read(autocommit=True) as session:
         row = one(session, _FIND, asked)
     if row is None:
         return None
@@ -41,7 +41,7 @@ def recall(store: Store, question: str, *, app: str = "", run: int | None = None
         session.run(_USED, asked | {"now": now})
         # By the name under which it was paid for: what a vendor calls itself in its answers is another.
         about = {
-            "day": day_of(now),
+            "day": day_name(now),
             "app": clean(app),
             "run": run or 0,
             "model": paid[0] if paid else model,

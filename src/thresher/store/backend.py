@@ -1,6 +1,7 @@
 """What a database must be able to do to carry the queue. A backend is whatever passes the contract suite."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -9,17 +10,25 @@ from typing import Any, Protocol
 import orjson
 
 from thresher.core.settlement import Settlement
-from thresher.core.task import TERMINAL, State, Task, TaskId
+from thresher.core.task import TERMINAL, State, Task, TaskId, TaskInsert
 from thresher.store.session import Dialect, Session
-from thresher.store.spawn import TaskInsert
 
 # What a lane is known by: the kind and stage of its tasks (its scope), and the names of its gates, one a
 # line.
+#
+# A worker claims from lanes whose scope it knows. Lanes for tasks without gates are numbered instead of
+# named.
 
 OPEN = "open:"
 
 # Kind, stage, gates.
 Place = tuple[str, str, tuple[str, ...]]
+
+
+class LaneIds(Protocol):
+    """The ids of lanes by what they are known by."""
+
+    def __getitem__(self, place: Place) -> int: ...
 
 
 class LaneRemoved(Exception):
@@ -89,6 +98,15 @@ class Settled:
 GroupChange = tuple[int, str]
 
 
+def ended_members(hits: Iterable[Settled]) -> Counter[GroupChange]:
+    """What the settlements of members mean for their groups."""
+    changes: Counter[GroupChange] = Counter()
+    for hit in hits:
+        if hit.group_id is not None and (state := hit.ended_as):
+            changes[hit.group_id, state.value] += 1
+    return changes
+
+
 def as_task(row: Sequence[Any], key: str) -> Task:
     """A claimed row as the engine holds it. `key` is its lane's."""
     task_id, claim, kind, stage, payload, checkpoint, url, tracking, parent, depth, failures, crashes = row
@@ -122,8 +140,12 @@ class Backend(Protocol):
         float  # seconds of silence after which a connection is given up, if the server is not at work for it
     )
 
-    def write(self) -> AbstractContextManager[Session]:
-        """A transaction that writes: committed at the end, rolled back whole on any error."""
+    def write(self, *, durable: bool = True) -> AbstractContextManager[Session]:
+        """A transaction that writes: committed at the end, rolled back whole on any error.
+
+        With `durable=False` it waits for no disk: what it wrote may be lost with the machine, though never
+        with the process.
+        """
         ...
 
     @property
@@ -137,23 +159,17 @@ class Backend(Protocol):
         """
         ...
 
-    def jot(self) -> AbstractContextManager[Session]:
-        """A transaction that writes what may be lost with the machine, though never with the process: it
-        waits for no disk.
+    def read(self, *, autocommit: bool = False) -> AbstractContextManager[Session]:
+        """A short transaction that only reads.
+
+        With `autocommit`, for a look or two by key: every statement sees the newest, and none costs more than
+        itself.
         """
-        ...
-
-    def read(self) -> AbstractContextManager[Session]:
-        """A short transaction that only reads."""
-        ...
-
-    def glance(self) -> AbstractContextManager[Session]:
-        """For a look or two by key: every statement sees the newest, and none costs more than itself."""
         ...
 
     @property
     def near(self) -> bool:
-        """Whether a glance costs less than handing it to a thread, and waits for nobody."""
+        """Whether a look by key costs less than handing it to a thread, and waits for nobody."""
         ...
 
     def now(self, session: Session) -> int:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from thresher.core.clock import DAY, HOUR, as_text
+from thresher.core.clock import DAY, HOUR, day_of
 from thresher.core.event import EventKind
 from thresher.core.task import WAITING, sql_list
 from thresher.store.events import record_event
@@ -64,9 +64,9 @@ class BudgetDrift:
     true: Budget
 
 
-def day_of(at: int) -> str:
+def day_name(at: int) -> str:
     """The day in UTC, as scopes name it."""
-    return (as_text(at) or "")[:10]
+    return day_of(at).isoformat()
 
 
 def scopes(day: str, app: str, tracking_id: int | None) -> tuple[str, ...]:
@@ -79,7 +79,7 @@ def make(store: Store, wanted: Sequence[str]) -> None:
     """Have these rows there. In a transaction of its own: while they are missing nobody can spend, so their
     sum stands still.
     """
-    with store.glance() as session:
+    with store.read(autocommit=True) as session:
         there = {row[0] for row in session.rows(_SEEN, {"scopes": wanted})}
     missing = [scope for scope in wanted if scope not in there]
     if not missing:
@@ -134,7 +134,7 @@ def drifted(store: Store, since: int = 0) -> list[BudgetDrift]:
 
 def repair(store: Store) -> list[str]:
     """Set right what drifted of late, with an event each. Returns a sentence for each."""
-    with store.glance() as session:
+    with store.read(autocommit=True) as session:
         lately = store.backend.now(session) - LATELY_US
     found = []
     for scope in [drift.counted.scope for drift in drifted(store, lately)]:
@@ -167,7 +167,7 @@ def prune(store: Store) -> int:
     with store.write() as session:
         now = store.backend.now(session)
         session.run(_RESTED, {"before": now - RESTED_US})
-        session.run(_REUSES, {"day": day_of(now - round(store.settings["history.ledger"] * DAY))})
+        session.run(_REUSES, {"day": day_name(now - round(store.settings["history.ledger"] * DAY))})
     while True:
         with store.write() as session:
             before = store.backend.now(session) - round(store.settings["history.ledger"] * DAY)
@@ -184,7 +184,7 @@ def prune(store: Store) -> int:
 def _batches(store: Store, since: int) -> Iterable[list[str]]:
     after = ""
     while True:
-        with store.glance() as session:
+        with store.read(autocommit=True) as session:
             batch = [row[0] for row in session.rows(_NEXT, {"after": after, "since": since, "most": AT_ONCE})]
         if not batch:
             return

@@ -178,7 +178,7 @@ def note(store: Store, extractor_id: int, *, good: bool, drift: str | None = Non
 
 
 def _find(store: Store, sql: str, site: str, schema_name: str) -> Learned | None:
-    with store.glance() as session:
+    with store.read(autocommit=True) as session:
         row: Row | None = one(session, sql, {"site": clean(site), "schema": clean(schema_name)})
     return Learned(*row) if row else None
 

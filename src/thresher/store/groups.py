@@ -6,16 +6,16 @@ inserts a row, and waits at most for somebody who opens, or counts, a group of t
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
 
 from thresher.core.group import GroupEntry, GroupStatus
-from thresher.core.lineage import Parent, Refusal, RefusalRule
+from thresher.core.lineage import Refusal, RefusalRule
 from thresher.core.page import Verdict
-from thresher.core.task import Entry
+from thresher.core.task import Entry, Parent
 from thresher.store.backend import Backend, GroupChange, QueueRules, Settled
 from thresher.store.session import Session, one
 from thresher.store.spawn import admit_children, refuse
@@ -129,15 +129,6 @@ def _statuses(session: Session, own: list[dict[str, Any]]) -> list[GroupStatus]:
         )
         for each in own
     ]
-
-
-def ended_members(hits: Iterable[Settled]) -> Counter[GroupChange]:
-    """What the settlements of members mean for their groups."""
-    changes: Counter[GroupChange] = Counter()
-    for hit in hits:
-        if hit.group_id is not None and (state := hit.ended_as):
-            changes[hit.group_id, state.value] += 1
-    return changes
 
 
 @dataclass(slots=True)

@@ -15,10 +15,9 @@ from thresher.core.gate import RANGES
 from thresher.store.backend import LaneRemoved
 from thresher.store.events import record_event
 from thresher.store.gates import WAKE_MOST, Gates, gate_named
-from thresher.store.lanes import Lanes
 from thresher.store.permits import with_gates
 from thresher.store.session import Session, one
-from thresher.store.store import Store
+from thresher.store.store import Lanes, Store
 
 T = TypeVar("T")
 
@@ -72,7 +71,7 @@ def slow_down(store: Store, gate: str, interval_us: int) -> bool:
     who changes the limits afterwards has the last word until the site asks for something else.
     """
     asked = min(max(0, interval_us), RANGES["interval_us"][1])
-    with store.glance() as session:
+    with store.read(autocommit=True) as session:
         known = one(session, _DELAY, {"name": gate})
     if (known[0] if known else 0) == asked:
         return False
@@ -127,7 +126,7 @@ def mind_robots(store: Store, gate: str) -> None:
 
 def robots_waiver(store: Store, gates: Sequence[str]) -> tuple[int, str] | None:
     """Since when and why robots.txt is not asked, by the first of these gates that says so."""
-    with store.glance() as session:
+    with store.read(autocommit=True) as session:
         found = {row[0]: (int(row[1]), str(row[2])) for row in session.rows(_WAIVED, {"names": list(gates)})}
     return next((found[name] for name in gates if name in found), None)
 

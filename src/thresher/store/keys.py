@@ -160,7 +160,7 @@ def charge(store: Store, key: Key) -> bool:
     Every request passes here, so it waits for no disk: a machine that fails may forget the last few requests,
     and nothing else.
     """
-    with store.jot() as session:
+    with store.write(durable=False) as session:
         return session.run(_CHARGE, key.charge(store.backend.now(session))) > 0
 
 

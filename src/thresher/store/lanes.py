@@ -4,7 +4,6 @@ Tasks without gates are dealt out over a few lanes, so that several claimers do 
 """
 
 from collections.abc import Iterable, Mapping
-from itertools import count
 
 from thresher.config.settings import Settings
 from thresher.core.errors import UnknownName, UsageError
@@ -15,6 +14,10 @@ from thresher.store.bulk import Columns, insert_rows
 from thresher.store.session import Session
 
 # Scopes: what a worker must know to perform a task, which is its kind and the stage it stands at.
+#
+# A worker names the scopes it serves when it registers, and claims from their lanes alone. So a stage that
+# a newer version has added waits for a worker of that version, and a worker can be told to serve some kinds
+# only.
 
 Scope = tuple[str, str]
 
@@ -86,9 +89,8 @@ def served_by(session: Session) -> Mapping[int, list[str]]:
 
 
 OPEN_LANES = 8
-REMEMBERED = 100_000
 AT_ONCE = 500
-_OPEN_NAMES = tuple((f"{OPEN}{number}",) for number in range(OPEN_LANES))
+OPEN_NAMES = tuple((f"{OPEN}{number}",) for number in range(OPEN_LANES))
 
 _ADD_GATE = """insert into gates (name, max_in_flight, interval_us, burst, trip_after, cooldown_us)
     values (:name, :max_in_flight, :interval_us, :burst, :trip_after, :cooldown_us) on conflict (name) do nothing"""
@@ -101,53 +103,18 @@ _SINCE_NOW = (
 )
 
 
-class Lanes:
-    """The lanes already met, and a fair hand for tasks without gates."""
-
-    def __init__(self, met: Mapping[Place, int] = {}) -> None:
-        self._met = dict(met)
-        self._deal = count()
-
-    def __getitem__(self, place: Place) -> int:
-        kind, stage, gates = place
-        return self._met[place if gates else (kind, stage, _OPEN_NAMES[next(self._deal) % OPEN_LANES])]
-
-    def missing(self, wanted: Iterable[Place]) -> set[Place]:
-        """Those that have to be resolved first."""
-        return {
-            (kind, stage, names)
-            for kind, stage, gates in wanted
-            for names in ((gates,) if gates else _OPEN_NAMES)
-            if (kind, stage, names) not in self._met
-        }
-
-    @property
-    def full(self) -> bool:
-        """Whether it is time to start over with an empty memory."""
-        return len(self._met) > REMEMBERED
-
-    def meet(self, found: Mapping[Place, int]) -> None:
-        self._met |= found
-
-    def with_(self, found: Mapping[Place, int]) -> "Lanes":
-        """These and a few more, for one transaction that may yet be rolled back."""
-        return Lanes(self._met | dict(found))
-
-
 def resolve(
     backend: Backend, session: Session, wanted: Iterable[Place], settings: Settings
 ) -> dict[Place, int]:
     """The lane of each kind, stage and set of gates."""
     ordered = sorted(set(wanted))
     scopes = scope_ids(session, {(kind, stage) for kind, stage, _ in ordered})
-    ids = _gate_ids(
-        backend, session, [names for _, _, names in ordered if names not in _OPEN_NAMES], settings
-    )
+    ids = _gate_ids(backend, session, [names for _, _, names in ordered if names not in OPEN_NAMES], settings)
     found = {
         (kind, stage, names): backend.add_lane(
             session,
             "\n".join(names),
-            [] if names in _OPEN_NAMES else [ids[name] for name in names],
+            [] if names in OPEN_NAMES else [ids[name] for name in names],
             scopes[kind, stage],
         )
         for kind, stage, names in ordered
@@ -162,7 +129,7 @@ def _note(
     """Write down which lanes pass through which hosts, and that they were looked up now: pruning goes by
     both.
     """
-    lanes = sorted((lane_id, names) for (_, _, names), lane_id in found.items() if names not in _OPEN_NAMES)
+    lanes = sorted((lane_id, names) for (_, _, names), lane_id in found.items() if names not in OPEN_NAMES)
     hosts = [(gate_ids[name], lane_id) for lane_id, names in lanes for name in names if name.startswith(HOST)]
     insert_rows(backend.dialect, session, "host_lanes", _HOST_LANES, hosts, "on conflict do nothing")
     loose = [(lane_id,) for lane_id, _ in lanes]

@@ -14,11 +14,10 @@ from thresher.core.errors import DatabaseProblem
 from thresher.core.settlement import Brought, Error
 from thresher.core.task import Entry, Task
 from thresher.store.backend import as_task
-from thresher.store.lanes import Lanes
 from thresher.store.records import file_records
 from thresher.store.settle import make_effects
 from thresher.store.spawn import DUPLICATE, admit_children, read_parents, refuse
-from thresher.store.store import Store
+from thresher.store.store import Lanes, Store
 
 log = logging.getLogger("thresher.chores")
 
@@ -39,7 +38,7 @@ Words = Callable[[Task, Error], Brought]
 
 def say_last_words(store: Store, kinds: Sequence[str], words: Words, most: int) -> int:
     """Write the last words of quarantined tasks of these kinds, each once. Returns how many had some."""
-    with store.glance() as session:
+    with store.read(autocommit=True) as session:
         unsaid = (
             [row[0] for row in session.rows(_UNSAID, {"kinds": list(kinds), "most": most})] if kinds else []
         )

@@ -16,7 +16,7 @@ from typing import Any
 
 from thresher.config.settings import Settings
 from thresher.core.answer import DOLLAR, Usage
-from thresher.core.clock import DAY
+from thresher.core.clock import next_midnight
 from thresher.core.errors import ClaimLost, UsageError
 from thresher.core.event import EventKind
 from thresher.core.gate import CLOCK_SLACK_US
@@ -141,10 +141,10 @@ def reserve(
     names = {"app": app, "provider": provider, "model": model, "prompt": prompt, "question": question}
     values = {"most": most, **{name: clean(text) for name, text in names.items()}}
     while True:
-        with store.glance() as session:
+        with store.read(autocommit=True) as session:
             at = store.backend.now(session)
             tracking = _tracking(session, claim)
-        day = budgets.day_of(at)
+        day = budgets.day_name(at)
         scopes = budgets.scopes(day, app, tracking)
         budgets.make(store, scopes)
         place = values | {"at": at, "day": day, "tracking": tracking}
@@ -218,7 +218,7 @@ def _short(budget: Budget, caps: Caps, most: int, at: int) -> Short | None:
     cap = caps.of(budget.scope)
     if budget.spent + budget.reserved + most <= cap:
         return None
-    resets_at = None if budget.scope.startswith("run:") else (at // DAY + 1) * DAY
+    resets_at = None if budget.scope.startswith("run:") else next_midnight(at)
     return Short(budget.scope, cap, budget.spent, budget.reserved, most, resets_at)
 
 
@@ -267,7 +267,7 @@ def assume(store: Store, limit: int) -> int:
     """Count as spent what nobody will settle: of claims that no longer run, and what has expired. Returns how
     many calls.
     """
-    with store.glance() as session:
+    with store.read(autocommit=True) as session:
         lost = session.rows(_LOST, _around(store.backend.now(session)) | {"most": limit})
     return _assume(store, [row[0] for row in lost]) if lost else 0
 

@@ -120,7 +120,7 @@ def keep_many(store: Store, wanted: Sequence[tuple[Kept, bytes]]) -> None:
 
 def find(store: Store, key: str) -> Kept | None:
     """The page of that key."""
-    with store.glance() as session:
+    with store.read(autocommit=True) as session:
         row = one(session, _FIND, {"key": key})
     return _kept(row) if row else None
 

@@ -25,11 +25,13 @@ from thresher.core.errors import ClaimLost, UnknownName, UsageError
 from thresher.core.gate import CLOCK_SLACK_US, Gate
 from thresher.store.backend import OPEN, LaneRemoved, unscoped
 from thresher.store.gates import Gates
-from thresher.store.lanes import Lanes
 from thresher.store.session import Row, Session, one
-from thresher.store.store import Store
+from thresher.store.store import Lanes, Store
 
 # Who asks for a request: a claim with its lane, and the permits it holds besides.
+#
+# It answers the questions on which a request depends: does the claim still run, is the slot of this gate
+# already its own, and is it perhaps itself the trial that a tripped gate lets through.
 
 T = TypeVar("T")
 Claim = tuple[int, int]
@@ -226,7 +228,7 @@ def _glanced(
     store: Store, lanes: Lanes, gates: Sequence[str], claim: Claim | None
 ) -> tuple[dict[int, str], list[int], Wait | None]:
     """The gates of a request, those of them that keep an interval, and what forbids a start."""
-    with store.glance() as session:
+    with store.read(autocommit=True) as session:
         names = _ids(store, session, lanes, gates)
         seen, wait = _look(store, session, names, claim)
     return names, [each.gate.id for each in seen if each.gate.interval_us and each.gate.id in names], wait
@@ -249,7 +251,7 @@ def sweep(store: Store, limit: int) -> int:
     """Give back what nobody else will: of claims that no longer run, of workers that are gone, and what has
     expired.
     """
-    with store.glance() as session:
+    with store.read(autocommit=True) as session:
         if not session.rows(_DEAD, _around(store.backend.now(session)) | {"most": 1}):
             return 0  # as nearly always: no reason to stand in the writers' way
     with store.write() as session:
@@ -425,7 +427,7 @@ def is_hurried(store: Store, gate: str) -> bool:
     """Several at once, and an interval between them: there nothing but the sender's promptness keeps the
     gap.
     """
-    with store.glance() as session:
+    with store.read(autocommit=True) as session:
         return one(session, _HURRIED, {"name": gate}) is not None
 
 

@@ -141,6 +141,14 @@ def _disown(session: Session, roots: list[int], now: int) -> None:
 
 # Removing lanes that nobody needs, and with the last lane of a host its gate: a crawl of a million hosts
 # leaves a million of each.
+#
+# A lane goes when no task and no group refers to it, and a gate when no lane, permit or event does, nothing
+# about it matters any more, and no person has set its limits. Candidates stand in `loose_lanes`: a lane
+# that was looked up, and the lanes of tasks that were pruned. What cannot go yet is looked at again later.
+#
+# Other processes remember the ids of lanes. Whoever writes one down shares or holds the row first and finds
+# out that it is gone (`LaneRemoved`); here rows are taken so that nobody may share them, without waiting,
+# and only then looked at.
 
 _LOOSE = "select lane_id from loose_lanes where since < :before order by since, lane_id limit :most"
 _LANES = "select id, status, served_at from lanes where id in (:ids*) order by id"

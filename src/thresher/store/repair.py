@@ -294,7 +294,7 @@ _WRITE_PROBE = "update settings set value = value where name = ''"
 
 def check_schema(store: Store) -> None:
     """Raise when a newer version has migrated the database."""
-    with store.glance() as session:
+    with store.read(autocommit=True) as session:
         check_not_newer(version_now(session, store.backend.dialect), newest(store.backend.dialect.words))
 
 

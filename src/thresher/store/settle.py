@@ -12,11 +12,10 @@ from thresher.core.event import EventKind
 from thresher.core.outcome import CheckedEffect
 from thresher.core.settlement import Blame, Health, Settlement
 from thresher.core.task import TERMINAL
-from thresher.store.backend import Backend, QueueRules, Settled
+from thresher.store.backend import Backend, LaneIds, QueueRules, Settled, ended_members
 from thresher.store.events import record_event
 from thresher.store.gates import BY_ADMIN, Gates, gate_named
-from thresher.store.groups import Children, GroupTally, ended_members
-from thresher.store.lanes import Lanes
+from thresher.store.groups import Children, GroupTally
 from thresher.store.records import file_records
 from thresher.store.results import write_results
 from thresher.store.session import Session
@@ -33,7 +32,7 @@ _CLOSED = f"""update gates set closed_tag = :tag, closed_reason = :reason
 
 
 def settle(
-    backend: Backend, session: Session, settlements: Sequence[Settlement], lanes: Lanes, rules: QueueRules
+    backend: Backend, session: Session, settlements: Sequence[Settlement], lanes: LaneIds, rules: QueueRules
 ) -> list[Settled]:
     """Apply settlements with everything they bring. Returns those that the fence let through."""
     wanted = [lanes[each.place] if each.place is not None else None for each in settlements]

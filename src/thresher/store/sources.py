@@ -104,7 +104,7 @@ def as_gate(fields: Fields) -> Gate:
 
 def is_open(store: Store, gate: str) -> bool:
     """Whether nothing but its rate and its slots keeps anybody waiting here."""
-    with store.glance() as session:
+    with store.read(autocommit=True) as session:
         found = find_gates(session, name=gate)
         return bool(found) and max(found[0]["open_after"], found[0]["tripped_until"]) <= store.backend.now(
             session

@@ -3,13 +3,11 @@ transaction.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import orjson
 
-from thresher.core.lineage import Parent, Refusal, RefusalRule, ancestry_below, lineage_key, mark, refusal
-from thresher.core.task import Entry
+from thresher.core.lineage import Refusal, RefusalRule, refusal
+from thresher.core.task import Entry, Parent, TaskInsert
 from thresher.store.session import Session
 
 # One statement for all keys of 40,000 children took SQLite 13 seconds (it looks each name up among all
@@ -21,56 +19,6 @@ _KNOWN = """select kind, lineage_key, finished_at is null from tasks
     where tracking_id = :tracking and kind = :kind and lineage_key in (:keys*)"""
 _REFUSE = """insert into refusals (at, parent_id, tracking_id, kind, url, lineage_key, rule, detail)
     values (:at, :parent, :tracking, :kind, :url, :key, :rule, :detail)"""
-
-
-@dataclass(frozen=True, slots=True)
-class TaskInsert:
-    """A task about to be inserted: an entry and, for a child, its parent."""
-
-    entry: Entry
-    lane_id: int
-    parent: Parent | None = None
-
-    @property
-    def key(self) -> str | None:
-        return lineage_key(self.entry)
-
-    @property
-    def ancestry(self) -> str:
-        if self.parent is None and self.key is None:
-            return "[]"
-        own = mark(self.entry.kind, self.key)
-        marks = (
-            ancestry_below(self.parent, self.entry.kind, self.key) if self.parent else ((own,) if own else ())
-        )
-        return orjson.dumps(marks).decode()
-
-    @property
-    def group_id(self) -> int | None:
-        return self.parent.group_id if self.parent and not self.entry.detached else None
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        """The row to be, by the names of its columns. What is not said is null there."""
-        entry, parent = self.entry, self.parent
-        row: dict[str, Any] = {
-            "kind": entry.kind,
-            "stage": entry.stage,
-            "lane_id": self.lane_id,
-            "delay": entry.delay_us,
-            "priority": entry.priority,
-            "tracking_id": parent and parent.tracking_id,
-            "parent_id": parent and parent.task_id,
-            "depth": parent.depth + 1 if parent else 0,
-            "ancestry": self.ancestry,
-            "url": entry.url,
-            "lineage_key": self.key,
-            "dedupe_key": entry.key,
-            "payload": entry.payload,
-        }
-        if self.group_id is not None:
-            row["group_id"] = self.group_id
-        return row
 
 
 def due_lanes(inserts: Sequence[TaskInsert]) -> dict[int, int]:
@@ -113,7 +61,7 @@ def known_lineage(session: Session, tracking_id: int, entries: Iterable[Entry]) 
     """What the lineage already holds of these entries' keys."""
     wanted: dict[str, set[str]] = {}
     for entry in entries:
-        if key := lineage_key(entry):
+        if key := entry.lineage_key:
             wanted.setdefault(entry.kind, set()).add(key)
     # Kind by kind, as the index has them: a lineage may have more tasks than anybody would want to look
     # through.
@@ -149,7 +97,7 @@ def admit_children(
             if refused:
                 refuse(session, parent, entry, refused, now)
             else:
-                lineage.admit(entry.kind, lineage_key(entry))
+                lineage.admit(entry.kind, entry.lineage_key)
                 inserts.append(TaskInsert(entry, lane_id, parent))
     # By key, so that two transactions that bear the same children never wait for each other in a circle.
     return sorted(inserts, key=lambda task_insert: (task_insert.entry.kind, task_insert.entry.key or ""))
@@ -165,7 +113,7 @@ def refuse(session: Session, parent: Parent, entry: Entry, refused: Refusal, now
             "tracking": parent.tracking_id,
             "kind": entry.kind,
             "url": entry.url,
-            "key": lineage_key(entry),
+            "key": entry.lineage_key,
             "rule": str(refused.rule),
             "detail": refused.detail,
         },

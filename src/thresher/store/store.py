@@ -6,10 +6,11 @@ Code here is synchronous. Whole transactions run on database threads, one hop ea
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
+from itertools import count
 from typing import ParamSpec, TypeVar
 
 from thresher.config.settings import Settings
@@ -17,13 +18,12 @@ from thresher.core.errors import PartlyEnqueued
 from thresher.core.event import EventKind
 from thresher.core.setting import Number
 from thresher.core.settlement import Settlement
-from thresher.core.task import Entry, TaskId
+from thresher.core.task import Entry, TaskId, TaskInsert
 from thresher.store.backend import Backend, LaneRemoved, Place, QueueRules, Scopes, Settled, Turn
 from thresher.store.events import record_event
-from thresher.store.lanes import Lanes, resolve
+from thresher.store.lanes import OPEN_LANES, OPEN_NAMES, resolve
 from thresher.store.session import Params, Row, Session
 from thresher.store.settle import settle
-from thresher.store.spawn import TaskInsert
 
 MIN_PATIENCE = 1.0  # seconds: a busy server is not a dead one
 
@@ -36,6 +36,41 @@ ENQUEUE_AT_ONCE = 5_000
 # How often lanes are looked up anew. One that was just looked up is not removed for a day, so the second time
 # does.
 MAX_LANE_LOOKUPS = 4
+
+LANES_REMEMBERED = 100_000
+
+
+class Lanes:
+    """The lanes already met, and a fair hand for tasks without gates."""
+
+    def __init__(self, met: Mapping[Place, int] = {}) -> None:
+        self._met = dict(met)
+        self._deal = count()
+
+    def __getitem__(self, place: Place) -> int:
+        kind, stage, gates = place
+        return self._met[place if gates else (kind, stage, OPEN_NAMES[next(self._deal) % OPEN_LANES])]
+
+    def missing(self, wanted: Iterable[Place]) -> set[Place]:
+        """Those that have to be resolved first."""
+        return {
+            (kind, stage, names)
+            for kind, stage, gates in wanted
+            for names in ((gates,) if gates else OPEN_NAMES)
+            if (kind, stage, names) not in self._met
+        }
+
+    @property
+    def full(self) -> bool:
+        """Whether it is time to start over with an empty memory."""
+        return len(self._met) > LANES_REMEMBERED
+
+    def meet(self, found: Mapping[Place, int]) -> None:
+        self._met |= found
+
+    def with_(self, found: Mapping[Place, int]) -> "Lanes":
+        """These and a few more, for one transaction that may yet be rolled back."""
+        return Lanes(self._met | dict(found))
 
 
 class Store:
@@ -67,17 +102,13 @@ class Store:
             settings.count("retry.max_crashes"),
         )
 
-    def write(self) -> AbstractContextManager[Session]:
-        return self.backend.write()
+    def write(self, *, durable: bool = True) -> AbstractContextManager[Session]:
+        """A transaction that writes; with `durable=False` one that waits for no disk."""
+        return self.backend.write() if durable else self.backend.write(durable=False)
 
-    def jot(self) -> AbstractContextManager[Session]:
-        return self.backend.jot()
-
-    def read(self) -> AbstractContextManager[Session]:
-        return self.backend.read()
-
-    def glance(self) -> AbstractContextManager[Session]:
-        return self.backend.glance()
+    def read(self, *, autocommit: bool = False) -> AbstractContextManager[Session]:
+        """A transaction that only reads; with `autocommit` single looks by key, each at the newest."""
+        return self.backend.read(autocommit=True) if autocommit else self.backend.read()
 
     async def run(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a whole transaction on a database thread."""
@@ -133,8 +164,12 @@ class Store:
     def turn(
         self, settlements: Sequence[Settlement], limit: int, worker_id: int, scopes: Scopes = None
     ) -> Turn:
-        """Settle these, then claim up to `limit` of these scopes. Plain settlements share the claim's
-        transaction.
+        """Settle these, then claim up to `limit` of these scopes.
+
+        Here the two ways of settling part. A plain settlement (`Settlement.is_plain`: it ends or sends back
+        one task, and brings nothing) shares the transaction of the claim, which the backend carries out in as
+        few statements as there can be. Whatever brings children, records, a group, effects or blame is
+        settled before, by `settle`, in a transaction of its own.
         """
         rich = [each for each in settlements if not each.is_plain]
         stale = self.settle(rich) if rich else []
@@ -196,12 +231,18 @@ class Store:
         """Do something in a transaction of its own with lanes from memory. Where pruning has removed one,
         look them up and try again.
         """
+        return self.until_lanes_stand(lambda: act(self.meet_lanes(wanted)))
+
+    def until_lanes_stand(self, act: Callable[[], T]) -> T:
+        """Do something with lanes from memory, and forget them and try again where pruning has removed
+        one.
+        """
         for _ in range(MAX_LANE_LOOKUPS):
             try:
-                return act(self.meet_lanes(wanted))
+                return act()
             except LaneRemoved:
                 self.lanes = Lanes()  # a new one, as below
-        return act(self.meet_lanes(wanted))
+        return act()
 
     def meet_lanes(self, wanted: Iterable[Place], write: Write | None = None) -> Lanes:
         """Resolve unknown lanes in a transaction of their own: only what is committed may be remembered."""
@@ -245,12 +286,7 @@ class Transaction:
                 lambda inserts: store.backend.insert(session, inserts, store.rules, take_lanes=False),
             )
 
-        for _ in range(MAX_LANE_LOOKUPS):
-            try:
-                return insert()
-            except LaneRemoved:
-                store.lanes = Lanes()
-        return insert()
+        return store.until_lanes_stand(insert)
 
     def _lanes(self, wanted: Iterable[Place]) -> Lanes:
         """New lanes are made aside where that is possible: whoever else needs one must not wait for this

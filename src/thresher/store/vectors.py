@@ -20,6 +20,10 @@ from thresher.store.session import Session, one
 from thresher.store.store import Store
 
 # The nearest vectors by PostgreSQL's vector extension, where it is installed or may be.
+#
+# The extension's type cannot stand in a migration, because most databases lack it. So it has a table of its
+# own, made when first needed: a copy of the vectors, brought up to date by whoever asks. There is no
+# approximate index on it; the order is exact.
 
 COPIED_AT_ONCE = 500
 # For whoever makes the extension or the table: two at a time would get into each other's way.
@@ -72,7 +76,7 @@ def written(numbers: Sequence[float]) -> str:
 
 def _ready(store: Store) -> str | None:
     """The schema of the extension, once it and the table are there."""
-    with store.glance() as session:
+    with store.read(autocommit=True) as session:
         schema, made = one(session, _SCHEMA_OF), session.rows(_IS_THERE)
         if schema and made:
             return _quoted(schema[0])
@@ -177,7 +181,7 @@ def _there(store: Store, of: dict[str, str], keys: Sequence[str]) -> set[str]:
     went meanwhile.
     """
     while True:
-        with store.glance() as session:
+        with store.read(autocommit=True) as session:
             rows, now = session.rows(_THERE, of | {"keys": keys}), store.backend.now(session)
         stale = [key for key, used_at in rows if _is_stale(used_at, now)]
         if _use(store, of, stale) == len(stale):
@@ -224,7 +228,7 @@ def _use(store: Store, of: dict[str, str], keys: Sequence[str]) -> int:
     """Write down that these are used today. Returns how many of them are still there."""
     if not keys:
         return 0
-    with store.jot() as session:
+    with store.write(durable=False) as session:
         given = of | {"keys": list(keys)}
         held = [row[0] for row in session.rows(_THERE + " order by key" + store.backend.dialect.lock, given)]
         session.run(_USE, of | {"keys": held, "now": store.backend.now(session)})
@@ -233,7 +237,7 @@ def _use(store: Store, of: dict[str, str], keys: Sequence[str]) -> int:
 
 def count(store: Store, model: str, version: str, kind: str) -> int:
     """How many there are."""
-    with store.glance() as session:
+    with store.read(autocommit=True) as session:
         return int(session.rows(_COUNT, _of(model, version, kind))[0][0])
 
 
@@ -270,7 +274,7 @@ def nearest(
 def _use_all(store: Store, of: dict[str, str]) -> None:
     """A search looks at all vectors of its kind: all of them are used today."""
     while True:
-        with store.glance() as session:
+        with store.read(autocommit=True) as session:
             stale = [
                 row[0]
                 for row in session.rows(

@@ -187,7 +187,7 @@ def begin_round(store: Store, name: str, every_us: int) -> bool:
     """Whether this round is ours to do: the last one began long enough ago, and nobody else has begun it
     meanwhile.
     """
-    with store.glance() as session:
+    with store.read(autocommit=True) as session:
         now, last = store.backend.now(session), one(session, _LAST, {"name": name})
     if last is not None and now - every_us < last[0] <= now:
         return False

@@ -9,7 +9,6 @@ from types import TracebackType
 from typing import Any, Self, TypeVar, cast
 
 from thresher.admin.events import list_events
-from thresher.build import install
 from thresher.config.settings import Settings, catalogue_of
 from thresher.core.app import App
 from thresher.core.clock import DAY, HOUR, MINUTE, SECOND, FrozenClock, to_us
@@ -29,6 +28,7 @@ from thresher.fetch.agent import agent_of
 from thresher.fetch.fetcher import Fetcher
 from thresher.fetch.guard import Guard
 from thresher.notify.notifier import Notifier, Sent
+from thresher.runtime import install
 from thresher.store import groups, tasks, workers
 from thresher.store.records import find_records
 from thresher.store.schedules import read_plans

@@ -12,8 +12,8 @@ from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
-from thresher.build import Runtime
 from thresher.core.errors import ThresherError
+from thresher.runtime import Runtime
 from thresher.web.answer import Pools
 from thresher.web.auth import Authentication
 from thresher.web.body_limit import BodyReader

@@ -3,8 +3,8 @@
 import asyncio
 import logging
 
-from thresher.build import Runtime
 from thresher.core.errors import ThresherError
+from thresher.runtime import Runtime
 from thresher.store.settings import settings_in_force
 
 log = logging.getLogger("thresher.web")

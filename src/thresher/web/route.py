@@ -13,9 +13,9 @@ from starlette.responses import Response
 from starlette.routing import compile_path
 
 from thresher.admin.keys import SCOPES
-from thresher.build import Runtime
 from thresher.core.app import App
 from thresher.core.errors import ConfigError, UsageError
+from thresher.runtime import Runtime
 from thresher.web.auth import holder
 from thresher.web.body_limit import BODY_LIMIT, BODY_PATIENCE, BodyLimit, Limits
 from thresher.web.problem import PROBLEM, Problem

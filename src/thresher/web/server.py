@@ -14,8 +14,8 @@ import uvicorn
 
 from thresher.admin.admins import has_admins
 from thresher.admin.keys import has_keys
-from thresher.build import Runtime
 from thresher.core.errors import UsageError
+from thresher.runtime import Runtime
 from thresher.web.app import make_app
 from thresher.web.connections import Connections
 from thresher.web.read_timeout import line_with

@@ -13,7 +13,6 @@ from thresher.ai.prices import Prices
 from thresher.ai.prompt import Library
 from thresher.ai.providers import open_provider
 from thresher.apps.jobs.company.pipeline import company
-from thresher.build import install_models
 from thresher.config.models import Models
 from thresher.config.settings import Settings
 from thresher.core.record import Found
@@ -27,6 +26,7 @@ from thresher.fetch.guard import Guard
 from thresher.fetch.http import HttpTransport
 from thresher.fetch.resolver import MappedResolver, SystemResolver
 from thresher.practice.web import PracticeWeb
+from thresher.runtime import install_models
 from thresher.store.records import find_records
 
 PATIENCE = 60.0

@@ -20,7 +20,6 @@ from thresher.ai.providers import open_provider
 from thresher.apps.jobs.scraping.learned_rows import OPENINGS
 from thresher.apps.jobs.scraping.scrape import scrape
 from thresher.apps.jobs.scraping.scrape_source import scrape_source
-from thresher.build import install_models
 from thresher.core.clock import DAY, SECOND
 from thresher.core.record import Found, Link, Record
 from thresher.engine.page_cache import StorePageCache
@@ -45,6 +44,7 @@ from thresher.practice.web import (
     postings,
 )
 from thresher.reading.platforms.boards import Board, recognise
+from thresher.runtime import install_models
 from thresher.store import sources
 from thresher.store.records import find_records
 

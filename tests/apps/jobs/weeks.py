@@ -27,7 +27,6 @@ from thresher.apps.jobs.app import app
 from thresher.apps.jobs.service.boards import ask_boards, enable_board
 from thresher.apps.jobs.service.companies import Wish, ask_companies
 from thresher.apps.jobs.service.postings import set_profile
-from thresher.build import install, install_models
 from thresher.config.models import Models
 from thresher.config.settings import Settings
 from thresher.core.clock import DAY, HOUR, SECOND
@@ -54,6 +53,7 @@ from thresher.practice.web import (
     company,
     directory,
 )
+from thresher.runtime import install, install_models
 from thresher.store import sources
 from thresher.store.records import find_records
 

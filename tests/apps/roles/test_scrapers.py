@@ -19,7 +19,7 @@ from thresher.admin.keys import create_key
 from thresher.apps.roles.app import app as roles
 from thresher.apps.roles.demand import Demand
 from thresher.apps.roles.store.roles import add_role
-from thresher.build import opened_store
+from thresher.runtime import opened_store
 from thresher.store.store import Store
 
 EXAMPLES = ROOT / "examples"

@@ -17,7 +17,7 @@ from tests.web.pages.visitor import GOOD
 from thresher.admin.admins import create_admin
 from thresher.admin.logins import Login, LoginAttempt, count_try, log_in
 from thresher.admin.settings import set_setting
-from thresher.build import Runtime
+from thresher.runtime import Runtime
 from thresher.web.cookie import SECURE_NAME
 from thresher.web.pages import PAGES
 from thresher.web.pages.form import KIND

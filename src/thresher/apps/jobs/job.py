@@ -14,13 +14,13 @@ from thresher.apps.jobs.filtering.case import case_of
 from thresher.apps.jobs.filtering.filter import judge, weigh
 from thresher.apps.jobs.filtering.rejection import rules_of
 from thresher.apps.jobs.filtering.stops import stopped
-from thresher.apps.jobs.moment import day
 from thresher.apps.jobs.notify import announcement
 from thresher.apps.jobs.person.profile import Profile
 from thresher.apps.jobs.person.profile_record import my_profile
 from thresher.apps.jobs.scoring.judgement import PROMPT, judgement_inputs, judgement_schema, kept
 from thresher.apps.jobs.scoring.points import employer_of, points_of
 from thresher.apps.jobs.scoring.score import Score, rate, with_judgement
+from thresher.core.clock import day_of
 from thresher.core.context import Context
 from thresher.core.errors import BudgetExhausted, Gone, NotYet, Permanent, Transient, UsageError
 from thresher.core.keys import host_gate
@@ -66,7 +66,7 @@ async def check(ctx: Context, known: Found) -> Outcome | dict[str, Any]:
         )
     except Permanent as problem:  # it is known, so that it cannot be asked for is no failure
         return Skipped(f"unknown: {problem}")
-    found = await ctx.compute(read_detail, page, str(data.get("title") or ""), day(ctx.now()))
+    found = await ctx.compute(read_detail, page, str(data.get("title") or ""), day_of(ctx.now()))
     if found is None or not _is_its_page(page, call, found, known):
         return Skipped(f"unknown: {page.final_url} shows something else, which proves nothing")
     return _seen(ctx, known, found, is_listed)
@@ -167,7 +167,7 @@ async def _detail(ctx: Context, data: Mapping[str, Any]) -> dict[str, Any] | Non
     if call is None:
         return {} if data.get("title") else None
     page = await fetch_detail(ctx, call)
-    detail = await ctx.compute(read_detail, page, str(data.get("title") or ""), day(ctx.now()))
+    detail = await ctx.compute(read_detail, page, str(data.get("title") or ""), day_of(ctx.now()))
     if detail is None:
         return {} if data.get("title") else None
     added = completed(data, detail)
@@ -178,7 +178,7 @@ async def _detail(ctx: Context, data: Mapping[str, Any]) -> dict[str, Any] | Non
 
 
 async def _read(ctx: Context, known: Found, data: Mapping[str, Any], added: dict[str, Any]) -> Outcome:
-    opening = read_facts(known.key, data, today=day(ctx.now()))
+    opening = read_facts(known.key, data, today=day_of(ctx.now()))
     company, children = await _company(ctx, data)
     kin = await kin_of(ctx, known, data)
     facts: dict[str, Any] = {
@@ -230,7 +230,7 @@ async def filter_(ctx: Context) -> Outcome:
     profile, opening = await my_profile(ctx), await _opening(ctx)
     if profile is None:
         return Done(NO_PROFILE)
-    judgement = judge(opening, profile, rules_of(ctx.setting), day(ctx.now()))
+    judgement = judge(opening, profile, rules_of(ctx.setting), day_of(ctx.now()))
     if not judgement.passed:
         return Filtered(
             judgement.summary, records=(decision.filtered(opening.key, judgement, profile, ctx.now()),)
@@ -248,7 +248,7 @@ async def analyze(ctx: Context) -> Outcome:
     rules, points, case = (
         rules_of(ctx.setting),
         points_of(ctx.setting),
-        case_of(opening, profile, day(ctx.now())),
+        case_of(opening, profile, day_of(ctx.now())),
     )
     found = rate(case, employer_of(employer.data if employer else None), rules, points)
     answer = await _opinion(ctx, opening, profile, found)

@@ -3,11 +3,10 @@ offers that are made of them.
 """
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, date, datetime
+from datetime import date
 
 from thresher.apps.roles.candidate import ROLE
 from thresher.apps.roles.matching.offer import Offer, offer_of
-from thresher.core.clock import SECOND
 from thresher.core.context import Context
 from thresher.core.errors import Malformed
 from thresher.core.record import Found, Is, Link, Record
@@ -18,11 +17,6 @@ from thresher.hiring.opening import facts_of, places_of
 PORTION = 100  # postings that are in memory whole; of the others only what is compared
 MAX_ID = 19  # digits
 IS_OPEN = Is("state", "open")
-
-
-def day(now: int) -> date:
-    """The day of a time in microseconds."""
-    return datetime.fromtimestamp(now / SECOND, UTC).date()
 
 
 def roles_in(found: Found, name: str) -> list[int]:

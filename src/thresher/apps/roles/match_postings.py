@@ -8,10 +8,11 @@ The matching of one arrival is a run: its counters say how far it is.
 """
 
 from thresher.apps.roles.candidate import CANDIDATE, WANTS
-from thresher.apps.roles.keep import PORTION, day, offers_with, with_facts
+from thresher.apps.roles.keep import PORTION, offers_with, with_facts
 from thresher.apps.roles.matching.matched import matched
 from thresher.apps.roles.matching.points import points_of
 from thresher.apps.roles.matching.seeker import seeker_of
+from thresher.core.clock import day_of
 from thresher.core.context import Context
 from thresher.core.errors import Permanent
 from thresher.core.group import Run
@@ -32,7 +33,9 @@ def read(ctx: Context) -> Outcome:
         found = ctx.wait(ctx.records_of(POSTING, ids[at : at + PORTION]))
         at += PORTION
         new = tuple(
-            with_facts(each, day(ctx.now())) for each in found if not isinstance(each.data.get("facts"), dict)
+            with_facts(each, day_of(ctx.now()))
+            for each in found
+            if not isinstance(each.data.get("facts"), dict)
         )
         if new:
             return Next({"at": at}, again=True, records=new, group=run, counts={"read": len(new)})

@@ -49,7 +49,7 @@ class RoleNames:
         newest.
         """
         with self._lock:
-            with self._store.glance() as session:
+            with self._store.read(autocommit=True) as session:
                 now = self._store.backend.now(session)
             if now - self._read_at >= WHOLE_EVERY or not self._names:
                 self._names, self._last, self._read_at = {}, 0, now

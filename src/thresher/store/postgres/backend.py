@@ -7,7 +7,6 @@ import socket
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,14 +17,14 @@ from thresher.core.clock import Clock
 from thresher.core.errors import DatabaseProblem, UsageError
 from thresher.core.keys import content_hash
 from thresher.core.settlement import Ending, Settlement
-from thresher.core.task import TERMINAL
+from thresher.core.task import TERMINAL, TaskInsert
 from thresher.store.backend import GroupChange, LaneRemoved, QueueRules, Scopes, Settled, Turn, as_task
 from thresher.store.migrate import migrate, version_now
 from thresher.store.postgres.connection import RETRYABLE, BorrowedSession, Postgres, PostgresSession, quoted
 from thresher.store.postgres.install import check_names, install, is_installed
 from thresher.store.postgres.wire import Wire
 from thresher.store.session import POSTGRES, Session
-from thresher.store.spawn import TaskInsert, due_lanes
+from thresher.store.spawn import due_lanes
 
 # Lanes on PostgreSQL: made, held, and kept from being removed while somebody writes their id down.
 
@@ -123,8 +122,12 @@ class PostgresBackend:
         self._late_ping: threading.Timer | None = None
         self._bell, self._rope = socket.socketpair()
 
-    def write(self) -> AbstractContextManager[Session]:
-        return self._postgres.transaction()
+    @contextlib.contextmanager
+    def write(self, *, durable: bool = True) -> Iterator[Session]:
+        with self._postgres.transaction() as session:
+            if not durable:
+                session.run("set local synchronous_commit = off")
+            yield session
 
     @contextlib.contextmanager
     def aside(self) -> Iterator[Session]:
@@ -157,7 +160,7 @@ class PostgresBackend:
     def _check_same(self, session: Session) -> None:
         """Refuse a connection to another database than ours: no two were migrated in the same microsecond."""
         if self._born is None:
-            with self.glance() as own:
+            with self.read(autocommit=True) as own:
                 self._born = own.rows(_BORN)[0][0]
         found = session.rows("select to_regclass('migrations')")[0][0] and session.rows(_BORN)
         if not found or found[0][0] != self._born:
@@ -167,25 +170,17 @@ class PostgresBackend:
             )
 
     @contextlib.contextmanager
-    def jot(self) -> Iterator[Session]:
+    def read(self, *, autocommit: bool = False) -> Iterator[Session]:
+        if autocommit:
+            with self._postgres.connection() as connection:
+                yield PostgresSession(connection)
+            return
         with self._postgres.transaction() as session:
-            session.run("set local synchronous_commit = off")
-            yield session
-
-    @contextlib.contextmanager
-    def read(self) -> Iterator[Session]:
-        with self._postgres.transaction() as session:
-            session.run(
-                "set local enable_seqscan = on"
-            )  # whoever looks at everything may read from end to end
+            # Whoever looks at everything may read from end to end.
+            session.run("set local enable_seqscan = on")
             yield session
 
     near = False  # over the wire
-
-    @contextlib.contextmanager
-    def glance(self) -> Iterator[Session]:
-        with self._postgres.connection() as connection:
-            yield PostgresSession(connection)
 
     def now(self, session: Session) -> int:
         return self._clock.now() if self._clock else int(session.rows(_NOW)[0][0])

@@ -53,6 +53,11 @@ def _secrets(url: str) -> set[str]:
 
 # Connections that do not wait for ever: a server that is silent for too long, and is not at work for us, is
 # given up.
+#
+# The kernel notices a machine that is gone (keepalives). It does not notice a process that was stopped, or
+# something in between that takes every packet and passes none on. So whoever has waited for long enough
+# asks over a new connection whether the old one is being worked for. A long statement is waited for; a dead
+# connection is closed, and the next one is new.
 
 PATIENCE = 15.0
 # After nobody was found at work: an answer that was on its way meanwhile is here by then.

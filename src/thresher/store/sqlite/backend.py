@@ -8,18 +8,37 @@ from typing import Any
 
 from thresher.core.clock import Clock, SystemClock
 from thresher.core.settlement import Settlement
-from thresher.core.task import TERMINAL, State, Task
-from thresher.store.backend import GroupChange, LaneRemoved, QueueRules, Scopes, Settled, Turn, as_task
+from thresher.core.task import TERMINAL, State, Task, TaskInsert
+from thresher.store.backend import (
+    GroupChange,
+    LaneRemoved,
+    QueueRules,
+    Scopes,
+    Settled,
+    Turn,
+    as_task,
+    ended_members,
+)
 from thresher.store.gates import Gates
-from thresher.store.groups import ended_members
 from thresher.store.migrate import migrate
 from thresher.store.session import SQLITE, Session
 from thresher.store.settle import release
-from thresher.store.spawn import TaskInsert
 from thresher.store.sqlite.connection import SqliteFile
 from thresher.store.sqlite.groups import count_groups
 
 # The claim on SQLite: ready lanes in order, each with its gates, until enough tasks are in hand.
+#
+# The same rules as on PostgreSQL, where they are a function in the database. Here a statement costs
+# microseconds and nobody else writes, so it is a loop that one can read:
+#
+# 1. Delayed tasks whose time has come enter their lanes; gates whose timer has come wake lanes.
+# 2. Ready lanes of the scopes that the worker knows are visited in order of position. A lane with a closed
+#    gate is parked on it.
+# 3. A lane with open gates starts up to a quantum of tasks (a lane without gates many), the gates are
+#    charged, and the lane goes to the back.
+# 4. The baton: for each lane that was visited, each of its gates that is still open wakes another lane of the
+#    same scope, which may have slept in front of it for want of this one. So a gate that opens wide wakes its
+#    lanes in doubling steps.
 
 STAGE_MOST = 200
 # Lanes without gates are one queue, dealt out so that claims do not wait for each other: each takes this many
@@ -277,20 +296,14 @@ class SqliteBackend:
     def in_memory(self) -> bool:
         return self._file.in_memory
 
-    def write(self) -> AbstractContextManager[Session]:
-        return self._file.write()
+    def write(self, *, durable: bool = True) -> AbstractContextManager[Session]:
+        return self._file.write(durable=durable)
 
     def join(self, connection: object) -> AbstractContextManager[Session]:
         return self._file.join(connection)
 
-    def jot(self) -> AbstractContextManager[Session]:
-        return self._file.jot()
-
-    def read(self) -> AbstractContextManager[Session]:
-        return self._file.read()
-
-    def glance(self) -> AbstractContextManager[Session]:
-        return self._file.glance()
+    def read(self, *, autocommit: bool = False) -> AbstractContextManager[Session]:
+        return self._file.read(autocommit=autocommit)
 
     @property
     def near(self) -> bool:
@@ -374,7 +387,7 @@ class SqliteBackend:
                     parent.depth + 1 if parent else 0,
                     task_insert.ancestry,
                     entry.url,
-                    task_insert.key,
+                    entry.lineage_key,
                     entry.key,
                     entry.payload,
                     now,

@@ -19,6 +19,11 @@ from thresher.core.limits import check_integers
 from thresher.store.session import JSON_LIST, SQLITE, Params, Row, spread
 
 # The lock file that lets processes write to a database in turn, with a limit on the wait.
+#
+# SQLite's own writers poll and starve each other: one of eight did 3 % of another's work. `flock` queues
+# them, but waits without a limit, and a process that was stopped in the middle of its turn would hold up
+# everybody for ever. So a free lock is taken at once; for a busy one a thread of its own stands in the
+# queue, and the caller waits for that thread only as long as the limit allows.
 
 try:
     import fcntl
@@ -183,6 +188,12 @@ def _condition(pid: int) -> str:
 
 
 # Keep a process to one SQLite library per database file.
+#
+# SQLite locks a file with POSIX locks, and those belong to the process, not to the library that took them.
+# When a second library (Python's own `sqlite3` beside ours) opens the file and closes it, the kernel drops
+# every lock that this process holds on it, and another process can write in the middle of our transaction.
+# So we refuse to open a file that something else in this process has open, and refuse Python's own module a
+# file that we have open. Windows ties locks to handles and has no such hazard.
 
 FileId = tuple[int, int]
 
@@ -333,8 +344,8 @@ class SqliteSession:
 
 
 class SqliteFile:
-    """A database file: one connection that writes, one that reads, one for glances, and the lock that makes
-    writers take turns.
+    """A database file: one connection that writes, one that reads, one for single looks, and the lock by
+    which writers take turns.
     """
 
     def __init__(self, path: str, durability: str) -> None:
@@ -344,17 +355,17 @@ class SqliteFile:
         self._process = os.getpid()
         self._write_mutex = threading.Lock()
         self._read_mutex = threading.Lock()
-        self._glance_mutex = threading.Lock()
+        self._autocommit_mutex = threading.Lock()
         with contextlib.ExitStack() as opened:
             self._turn_lock = None if self.in_memory else self._open_files(opened)
             self._writer = self._connect(opened)
             # A database in memory exists once; reads then share the writer's connection and its mutex.
             self._reader = self._writer if self.in_memory else self._connect(opened)
             # Whoever reads a whole table must not hold up who looks at a row.
-            self._glancer = self._writer if self.in_memory else self._connect(opened)
+            self._autocommit_reader = self._writer if self.in_memory else self._connect(opened)
             self._opened = opened.pop_all()
         if self.in_memory:
-            self._read_mutex = self._glance_mutex = self._write_mutex
+            self._read_mutex = self._autocommit_mutex = self._write_mutex
 
     def _open_files(self, opened: contextlib.ExitStack) -> TurnLock:
         _create(self.path)
@@ -385,23 +396,21 @@ class SqliteFile:
         return connection
 
     @contextlib.contextmanager
-    def write(self) -> Iterator[SqliteSession]:
-        """Take turns with other processes, then own the one write lock. Never upgrades a read."""
-        self._check_process()
-        with self._write_mutex, self._turn(), advice(self.path), self._transaction():
-            yield SqliteSession(self._writer)
+    def write(self, *, durable: bool = True) -> Iterator[SqliteSession]:
+        """Take turns with other processes, then own the one write lock. Never upgrade a read.
 
-    @contextlib.contextmanager
-    def jot(self) -> Iterator[SqliteSession]:
-        """The same, and the commit does not wait for the disk; the next one that does takes it along."""
+        A commit that is not `durable` does not wait for the disk; the next one that does takes it along.
+        """
         self._check_process()
         with self._write_mutex, self._turn(), advice(self.path):
-            self._writer.execute("pragma synchronous = normal")
+            if not durable:
+                self._writer.execute("pragma synchronous = normal")
             try:
                 with self._transaction():
                     yield SqliteSession(self._writer)
             finally:
-                self._writer.execute(f"pragma synchronous = {self._durability}")
+                if not durable:
+                    self._writer.execute(f"pragma synchronous = {self._durability}")
 
     @contextlib.contextmanager
     def join(self, connection: object) -> Iterator[SqliteSession]:
@@ -459,9 +468,16 @@ class SqliteFile:
             )
 
     @contextlib.contextmanager
-    def read(self) -> Iterator[SqliteSession]:
-        """One consistent snapshot. Keep it short: a long reader stops the checkpoint."""
+    def read(self, *, autocommit: bool = False) -> Iterator[SqliteSession]:
+        """One consistent snapshot. Keep it short: a long reader stops the checkpoint.
+
+        With `autocommit`, single looks by key, each at the newest.
+        """
         self._check_process()
+        if autocommit:
+            with self._autocommit_mutex, advice(self.path):
+                yield SqliteSession(self._autocommit_reader)
+            return
         with self._read_mutex, advice(self.path):
             self._reader.execute("begin")
             try:
@@ -469,13 +485,6 @@ class SqliteFile:
             finally:
                 if self._reader.in_transaction:
                     self._reader.execute("rollback")
-
-    @contextlib.contextmanager
-    def glance(self) -> Iterator[SqliteSession]:
-        """Single looks by key, each at the newest."""
-        self._check_process()
-        with self._glance_mutex, advice(self.path):
-            yield SqliteSession(self._glancer)
 
     def data_version(self) -> int:
         """A number that changes when another process has committed."""
@@ -488,7 +497,7 @@ class SqliteFile:
             if self.in_memory:
                 self._opened.close()
                 return
-            with self._read_mutex, self._glance_mutex:
+            with self._read_mutex, self._autocommit_mutex:
                 self._opened.close()
 
 

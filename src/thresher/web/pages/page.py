@@ -13,9 +13,9 @@ from starlette.responses import RedirectResponse, Response
 
 from thresher.admin.keys import Admitted
 from thresher.admin.logins import csrf_of
-from thresher.build import Runtime
 from thresher.core.app import App
 from thresher.core.errors import ConfigError
+from thresher.runtime import Runtime
 from thresher.web.auth import holder
 from thresher.web.cookie import cookie_in
 from thresher.web.pages.form import Form

@@ -17,8 +17,8 @@ from starlette.responses import Response
 from starlette.routing import Route as Path
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from thresher.build import Runtime
 from thresher.core.errors import ThresherError
+from thresher.runtime import Runtime
 from thresher.web.body_limit import BodyReader
 from thresher.web.cookie import HARMLESS, carries, foreign
 from thresher.web.pages import PAGES

@@ -17,7 +17,7 @@ from thresher.apps.jobs.service.boards import (
     list_boards,
     show_board,
 )
-from thresher.build import Runtime
+from thresher.runtime import Runtime
 from thresher.store.store import Store
 from thresher.web.answer import answer
 from thresher.web.route import BeforeKey, Limit, Route, Shop

@@ -19,8 +19,8 @@ from thresher.apps.roles.service.candidates import (
 from thresher.apps.roles.service.intake import Given, read_candidate
 from thresher.apps.roles.service.matches import explain_fit, list_fits, set_pair_status
 from thresher.apps.roles.service.roles import find
-from thresher.build import Runtime
 from thresher.core.errors import InvalidPayload, UsageError
+from thresher.runtime import Runtime
 from thresher.store.store import Store
 from thresher.web.answer import JSON, answer, written
 from thresher.web.route import MAX_ID, BeforeKey, Limit, Route, Shop

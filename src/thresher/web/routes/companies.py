@@ -17,8 +17,8 @@ from thresher.apps.jobs.service.companies import (
     show_company,
     wish,
 )
-from thresher.build import Runtime
 from thresher.core.errors import UsageError
+from thresher.runtime import Runtime
 from thresher.web.answer import JSON, answer, written
 from thresher.web.route import BeforeKey, Limit, Route, Shop
 from thresher.web.schemas import CompaniesAsked, CompanyAsked

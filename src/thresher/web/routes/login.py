@@ -8,8 +8,8 @@ from starlette.responses import Response
 
 from thresher.admin import admins, logins
 from thresher.admin.keys import ADMIN
-from thresher.build import Runtime
 from thresher.core.errors import UsageError
+from thresher.runtime import Runtime
 from thresher.web import entry
 from thresher.web.answer import JSON, written
 from thresher.web.auth import holder

@@ -17,8 +17,8 @@ from thresher.apps.roles.service import scrapes as control
 from thresher.apps.roles.service import scrapes as insight
 from thresher.apps.roles.service.arrivals import receive
 from thresher.apps.roles.store.queue import Holder
-from thresher.build import Runtime
 from thresher.core.spooled import Spooled
+from thresher.runtime import Runtime
 from thresher.web.answer import JSON, answer, run_in_pool, written
 from thresher.web.auth import holder
 from thresher.web.openapi import answers, asks, described

@@ -12,7 +12,7 @@ from thresher.admin.settings import (
     show_setting,
     unset_setting,
 )
-from thresher.build import Runtime
+from thresher.runtime import Runtime
 from thresher.web.answer import answer
 from thresher.web.auth import holder
 from thresher.web.refresh import refresh

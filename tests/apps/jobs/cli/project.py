@@ -5,11 +5,11 @@ from pathlib import Path
 
 from thresher.admin.records import write_records
 from thresher.apps.jobs.decision import DECISION_MARKS, MATCH_MARKS
-from thresher.build import opened_store
 from thresher.core.clock import DAY, HOUR
 from thresher.core.evidence import Evidence, Place
 from thresher.core.record import Link, Record
 from thresher.hiring.records import company_name_key, entry
+from thresher.runtime import opened_store
 
 APP = """
 from thresher import *

@@ -7,8 +7,8 @@ import pytest
 from tests.apps.jobs.cli.project import APP, board, company, decision, match, now, posting, write
 from tests.cli.conftest import Thresher
 from thresher.apps.jobs.service.matches import set_status
-from thresher.build import opened_store
 from thresher.core.clock import DAY
+from thresher.runtime import opened_store
 
 PROFILE = "city: Portland\nregion: OR\ncountry: US\nskills:\n  python: {rank: required, years: 8}\n"
 

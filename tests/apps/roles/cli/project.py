@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from thresher.admin.records import write_records
-from thresher.build import opened_store
 from thresher.core.record import Link, Record
+from thresher.runtime import opened_store
 from thresher.store.records import find_record
 
 PROJECT = "apps: [roles]\nsettings:\n  worker.poll: 0.05\n  run.patience: 0\n"

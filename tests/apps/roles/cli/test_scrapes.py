@@ -13,10 +13,10 @@ from thresher.apps.roles.service import scrapes
 from thresher.apps.roles.service.arrivals import receive
 from thresher.apps.roles.store.queue import Holder
 from thresher.apps.roles.store.roles import add_role
-from thresher.build import Runtime, opened_runtime
 from thresher.config.project import read_project
 from thresher.core.errors import NotAllowed
 from thresher.core.spooled import Spooled
+from thresher.runtime import Runtime, opened_runtime
 
 ANNA = Holder(1, "anna", None)
 

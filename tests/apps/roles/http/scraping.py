@@ -18,10 +18,10 @@ from thresher.admin.keys import create_key
 from thresher.admin.records import write_records
 from thresher.apps.roles.demand import Demand
 from thresher.apps.roles.store.roles import add_role, link_candidates
-from thresher.build import Runtime, install, open_store, project_registry
 from thresher.config.project import read_project
 from thresher.core.clock import SECOND, FrozenClock
 from thresher.core.record import Record
+from thresher.runtime import Runtime, install, open_store, project_registry
 from thresher.store.store import Store
 
 QUEUE = "/api/scraper/queue"

@@ -10,9 +10,9 @@ from tests.apps.roles.service.candidates import there
 from tests.web.conftest import Api, served
 from thresher.admin.keys import create_key
 from thresher.admin.records import write_records
-from thresher.build import Runtime, opened_runtime
 from thresher.config.project import read_project
 from thresher.core.record import Link, Record
+from thresher.runtime import Runtime, opened_runtime
 
 ANNA = {
     "id": "a/1",

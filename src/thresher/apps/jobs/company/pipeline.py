@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from thresher.apps.jobs.company.verdict import thresholds, verdict
-from thresher.apps.jobs.moment import day
 from thresher.core.answer import Answer
+from thresher.core.clock import day_of
 from thresher.core.context import Context
 from thresher.core.errors import (
     Blocked,
@@ -297,7 +297,7 @@ async def extract(ctx: Context) -> Outcome:
     bodies = [await ctx.load(page["hash"]) for page in said["pages"]]
     mentions = int(ctx.setting("jobs.company.ai_mentions"))
     read = await ctx.compute(
-        _read, said["pages"], bodies, said["name"], said.get("careers"), day(ctx.now()).year, mentions
+        _read, said["pages"], bodies, said["name"], said.get("careers"), day_of(ctx.now()).year, mentions
     )
     source = await ctx.save(read.text.encode("utf-8", "replace"))
     answer = await ask_for(ctx, read.missing, read.text, source)

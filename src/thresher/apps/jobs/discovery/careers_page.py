@@ -10,7 +10,7 @@ from itertools import islice
 
 from thresher.apps.jobs.discovery.candidate import GONE, LOOK, Candidate
 from thresher.apps.jobs.discovery.trial import FEED, Hand, is_one_site
-from thresher.apps.jobs.moment import day
+from thresher.core.clock import day_of
 from thresher.core.errors import Blocked, Gone, InvalidUrl, Permanent, TaskError, Unauthorized
 from thresher.core.keys import canonical_url
 from thresher.core.page import Page, Verdict
@@ -97,7 +97,7 @@ def _noted(page: Page) -> _Noted:
     body = read_body(page)
     if body.is_feed:
         return _Noted([Candidate(Method.URL, Board(FEED, None, page.final_url))])
-    seen = inspect(page, day(page.fetched_at))
+    seen = inspect(page, day_of(page.fetched_at))
     board = recognise(page.final_url) or seen.board
     if board is not None and (board := _askable(board)):
         return _Noted([Candidate(Method.PAGE, board, page.url)])

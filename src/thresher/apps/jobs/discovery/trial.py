@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from thresher.apps.jobs.moment import day
 from thresher.apps.jobs.scraping.page_result import PageResult, read_sight
+from thresher.core.clock import day_of
 from thresher.core.credentials import Credentials
 from thresher.core.errors import InvalidUrl
 from thresher.core.keys import parse
@@ -110,7 +110,7 @@ async def look_at(
     )
     if elsewhere := _elsewhere(board, call, page):
         return Trial(board, Look(Verdict.UNKNOWN, elsewhere), call.url, page.status)
-    sight = await hand.compute(read_sight, page, board, day(page.fetched_at))
+    sight = await hand.compute(read_sight, page, board, day_of(page.fetched_at))
     sight = await read_more(page, sight) if read_more else sight
     postings = sight.listing.postings if sight.look.verdict is Verdict.FOUND else ()
     return Trial(board, sight.look, call.url, page.status, postings, sight.listing.total, page, sight.is_page)

@@ -10,9 +10,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 from thresher.apps.jobs.discovery.trial import first_call
-from thresher.apps.jobs.moment import day
 from thresher.apps.jobs.scraping.page_result import PageResult, read_sight
-from thresher.core.clock import SECOND
+from thresher.core.clock import SECOND, day_of
 from thresher.core.context import Context
 from thresher.core.errors import Gone, InvalidUrl
 from thresher.core.keys import content_hash, parse
@@ -114,7 +113,7 @@ class Walker:
         trail.tally = walk.tally()
 
     async def _read(self, page: Page) -> PageResult:
-        return await self._ctx.compute(read_sight, page, self._board, day(page.fetched_at))
+        return await self._ctx.compute(read_sight, page, self._board, day_of(page.fetched_at))
 
     async def _take(
         self, walk: Walk, trail: BoardCrawl, page: Page, sight: PageResult, is_known: IsKnown

@@ -10,7 +10,7 @@ from thresher.admin.records import among, one
 from thresher.admin.times import read_now
 from thresher.apps.hiring.postings import pay_text
 from thresher.apps.roles.candidate import CANDIDATE
-from thresher.apps.roles.keep import day, with_facts
+from thresher.apps.roles.keep import with_facts
 from thresher.apps.roles.matching.fit import Fit, explain_pair
 from thresher.apps.roles.matching.matched import FITTING
 from thresher.apps.roles.matching.offer import Asked, offer_of
@@ -19,6 +19,7 @@ from thresher.apps.roles.matching.points import HUNDRED, PARTS, Points, points_o
 from thresher.apps.roles.matching.seeker import seeker_of
 from thresher.apps.roles.store.matches import STATUSES, Match, find_match, list_matches, set_match_status
 from thresher.apps.roles.store.transaction import in_transaction
+from thresher.core.clock import day_of
 from thresher.core.errors import UnknownName, UsageError
 from thresher.core.evidence import Place
 from thresher.core.record import Found, clean
@@ -186,7 +187,7 @@ def _read(store: Store, posting: Found) -> Found:
     """A posting with its facts; one that nobody has read yet is read here, and nothing is written."""
     if isinstance(posting.data.get("facts"), Mapping):
         return posting
-    new = with_facts(posting, day(read_now(store)))
+    new = with_facts(posting, day_of(read_now(store)))
     return Found(
         posting.kind, posting.key, {**posting.data, **new.data}, posting.links, new.evidence, posting.id
     )

@@ -140,7 +140,7 @@ def claim(store: Store, holder: Holder, asked: Sequence[str] | None = None) -> O
 def _seconds_until(store: Store, at: int | None) -> int | None:
     if at is None:
         return None
-    with store.glance() as session:
+    with store.read(autocommit=True) as session:
         return max(1, -(-(at - store.backend.now(session)) // SECOND))
 
 

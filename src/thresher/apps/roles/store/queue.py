@@ -101,7 +101,7 @@ def _catch_up(store: Store) -> int:
     In transactions of their own, which are over before the claim begins.
     """
     dialect = store.backend.dialect
-    with store.glance() as session:
+    with store.read(autocommit=True) as session:
         now = store.backend.now(session)
         late, due = session.rows(_OVERDUE, {"now": now})[0]
     if late:

@@ -37,8 +37,7 @@ from thresher.fetch.browser import Browser
 from thresher.fetch.fetcher import Fetcher
 from thresher.fetch.governor import FetchOptions, Ungoverned
 from thresher.fetch.guard import Guard
-from thresher.fetch.late import LateTransport
-from thresher.fetch.request import Transport, order
+from thresher.fetch.request import Bounds, LastLook, Request, Response, Transport, order
 from thresher.fetch.resolver import MappedResolver, Resolver, SystemResolver
 from thresher.notify.notifier import Notifier
 from thresher.store import sources
@@ -53,6 +52,27 @@ from thresher.store.store import Store
 
 if TYPE_CHECKING:
     from thresher.ai.ask import Advisor
+
+
+# A transport that is made when the first request goes out: its library takes half a second to load, and
+# many a worker never fetches.
+
+
+class LateTransport:
+    """Stands for the one that `make` will make."""
+
+    def __init__(self, make: Callable[[], Transport]) -> None:
+        self._make = make
+        self._made: Transport | None = None
+
+    async def send(self, request: Request, bounds: Bounds, last_look: LastLook | None = None) -> Response:
+        self._made = self._made or self._make()
+        return await self._made.send(request, bounds, last_look)
+
+    async def close(self) -> None:
+        if self._made is not None:
+            await self._made.close()
+
 
 T = TypeVar("T")
 
