@@ -27,7 +27,7 @@ if typing.TYPE_CHECKING:
     )
     from thresher.core.event import Event
     from thresher.core.evidence import Evidence, Material, Place
-    from thresher.core.extension import Command
+    from thresher.core.extension import Check, Command, Export
     from thresher.core.group import Group, GroupStatus, Run, Stop
     from thresher.core.keys import host_gate
     from thresher.core.outcome import Done, Effect, Failed, Filtered, Next, Outcome, Skipped, Snooze
@@ -48,6 +48,7 @@ _HOMES = {
     "Blocked": "thresher.core.errors",
     "BudgetExhausted": "thresher.core.errors",
     "By": "thresher.core.answer",
+    "Check": "thresher.core.extension",
     "Client": "thresher.client",
     "Command": "thresher.core.extension",
     "Context": "thresher.core.context",
@@ -56,6 +57,7 @@ _HOMES = {
     "Effect": "thresher.core.outcome",
     "Event": "thresher.core.event",
     "Evidence": "thresher.core.evidence",
+    "Export": "thresher.core.extension",
     "Extract": "thresher.core.answer",
     "Failed": "thresher.core.outcome",
     "Field": "thresher.core.schema",
@@ -106,6 +108,7 @@ __all__ = [
     "Blocked",
     "BudgetExhausted",
     "By",
+    "Check",
     "Client",
     "Command",
     "Context",
@@ -114,6 +117,7 @@ __all__ = [
     "Effect",
     "Event",
     "Evidence",
+    "Export",
     "Extract",
     "Failed",
     "Field",

@@ -21,10 +21,11 @@ from tests.harness.tasks import (
 )
 from thresher.admin.failures import failure_filters, group_failures
 from thresher.admin.gates import list_gates, show_gate
-from thresher.admin.health import Verdict, check_store
+from thresher.admin.health import check_store
 from thresher.admin.status import read_progress, read_status
 from thresher.admin.tasks import show_task, show_tree
 from thresher.core.clock import SECOND
+from thresher.core.extension import Level
 from thresher.store import sources
 
 HERE = "source:a"
@@ -189,10 +190,10 @@ def test_sources_and_hosts_are_listed_apart(store):
 def test_the_doctor_sees_a_counter_that_drifted(store):
     gate(store, HERE, slots=5)
     running(store, entry(gates=[HERE]))
-    assert {check.name: check.verdict for check in check_store(store, None)}["gates"] is Verdict.OK
+    assert {check.name: check.verdict for check in check_store(store, None)}["gates"] is Level.OK
     change(store, "update gates set in_flight = 4")
     (wrong,) = [check for check in check_store(store, None) if check.name == "gates"]
-    assert wrong.verdict is Verdict.WARN
+    assert wrong.verdict is Level.WARN
     assert "counts 4, 1 are running" in wrong.found
 
 
@@ -201,5 +202,5 @@ def test_the_doctor_sees_a_lane_that_nobody_will_wake(store):
     put(store, entry(gates=["host:x.example"]))
     change(store, "update lanes set status = 'idle', parked_on = null")
     (wrong,) = [check for check in check_store(store, None) if check.name == "gates"]
-    assert wrong.verdict is Verdict.WARN
+    assert wrong.verdict is Level.WARN
     assert "asleep" in wrong.found

@@ -1,5 +1,6 @@
 """Apps that come as installed packages, through the entry-point group."""
 
+import json
 import os
 import subprocess
 import sys
@@ -24,11 +25,14 @@ app = App(
         Command("menu", "See what is brewed.", "teahouse_menu:app"),
         Command("add leaves", "Add leaves.", "teahouse_menu:add_leaves"),
     ),
+    checks="teahouse_menu:CHECKS",
+    exports="teahouse_menu:EXPORTS",
 )
 """
 MENU = """
 import typer
 
+from thresher import Check, Export
 from thresher.cli.call import call_of
 
 app = typer.Typer()
@@ -46,6 +50,26 @@ def wash():
 
 def add_leaves(ctx: typer.Context, name: str):
     print(name, "as JSON" if call_of(ctx).json else "")
+
+
+def water(store):
+    yield Check.ok("kettle", "it is on")
+    yield Check.warn("water", "there is little left", "fetch some")
+
+
+def broken(store):
+    raise KeyError("spoon")
+
+
+CHECKS = (water, broken)
+EXPORTS = {
+    "teas": Export(
+        lambda store, status: [{"leaf": "assam", "from": {"place": "Jorhat"}, "status": status, "kinds": ["a", "b"]}],
+        ("leaf", "origin=nowhere|from.place", "status", "kinds"),
+        statuses=("fresh",),
+        separator="/",
+    )
+}
 """
 
 
@@ -167,3 +191,39 @@ def test_an_app_is_enabled_with_those_it_needs(installed: Path, tmp_path: Path):
     (tmp_path / "mine.py").write_text("from thresher import App\napp = App('mine', needs=('bakery',))\n")
     refused = call(installed, tmp_path, "run")
     assert (refused.returncode, "app 'mine' needs 'bakery'" in refused.stderr) == (4, True)
+
+
+def test_what_an_app_checks_is_told_by_the_doctor_and_what_needs_a_person_by_the_status(
+    installed: Path, tmp_path: Path
+):
+    enable(tmp_path, "teahouse")
+    assert call(installed, tmp_path, "run").returncode == 0
+    done = json.loads(call(installed, tmp_path, "doctor", "--json").stdout)
+    told = {each["name"]: (each["verdict"], each["found"]) for each in done["checks"]}
+    assert (told["kettle"], told["water"]) == (("ok", "it is on"), ("warn", "there is little left"))
+    assert told["teahouse"] == ("fail", "a check of the app 'teahouse' stops: KeyError: 'spoon'")
+    status = call(installed, tmp_path, "status").stdout
+    assert "there is little left: fetch some" in status
+    assert "it is on" not in status
+
+
+def test_an_app_brings_exports(installed: Path, tmp_path: Path):
+    enable(tmp_path, "teahouse")
+    assert call(installed, tmp_path, "run").returncode == 0
+    said = call(installed, tmp_path, "export", "teas", "--status", "fresh")
+    assert said.stdout.splitlines() == ["\ufeffleaf,origin,status,kinds", "assam,Jorhat,fresh,a/b"], (
+        said.stderr
+    )
+    assert '"place": "Jorhat"' in call(installed, tmp_path, "export", "teas", "-f", "jsonl").stdout
+    refused = call(installed, tmp_path, "export", "postings")
+    assert (refused.returncode, "what can be exported is teas" in refused.stderr) == (2, True)
+
+
+def test_an_export_that_two_apps_bring_is_refused_with_both_names(installed: Path, tmp_path: Path):
+    (tmp_path / "mine.py").write_text(
+        "from thresher import App\napp = App('mine', exports='teahouse_menu:EXPORTS')\n"
+    )
+    enable(tmp_path, "teahouse", "mine.py")
+    assert call(installed, tmp_path, "migrate").returncode == 0
+    refused = call(installed, tmp_path, "export", "teas")
+    assert "is brought by the app 'mine' and by the app 'teahouse'" in refused.stderr

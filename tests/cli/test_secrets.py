@@ -65,6 +65,7 @@ def test_everything_else_about_a_database_is_shown(url: str, shown: str):
 
 
 def test_an_export_is_for_its_owner_alone_until_somebody_opens_it(queue: Thresher, project: Path):
+    (project / "thresher.yaml").write_text("apps: [jobs]\n")
     for form in ("csv", "xlsx", "jsonl"):
         assert queue("export", "companies", "-o", f"out.{form}").code == 0
         assert stat.S_IMODE((project / f"out.{form}").stat().st_mode) == 0o600

@@ -5,9 +5,9 @@ caps.
 from dataclasses import dataclass
 from typing import Any
 
-from thresher.admin.health import Check, Verdict
 from thresher.core.answer import DOLLAR
 from thresher.core.errors import UsageError
+from thresher.core.extension import Check, Level
 from thresher.store import budgets
 from thresher.store.ledger import Caps
 from thresher.store.migrate import newest, version_now
@@ -118,7 +118,7 @@ def check_ledger(store: Store) -> list[Check]:
     first = budgets.drifted(store)
     drifts = [drift for drift in budgets.drifted(store) if drift in first] if first else []
     if not drifts:
-        return [Check("ledger", Verdict.OK, "every budget is the sum of its calls")]
+        return [Check("ledger", Level.OK, "every budget is the sum of its calls")]
     counts = (
         (drift.counted.scope, dollars(drift.counted.spent), dollars(drift.true.spent)) for drift in drifts[:5]
     )
@@ -128,7 +128,7 @@ def check_ledger(store: Store) -> list[Check]:
     return [
         Check(
             "ledger",
-            Verdict.WARN,
+            Level.WARN,
             says,
             "running workers repair this within repair.every; please report it, it should not happen",
         )

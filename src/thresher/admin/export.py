@@ -10,7 +10,7 @@ import re
 import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
@@ -18,18 +18,13 @@ from typing import Any, BinaryIO
 from xml.sax.saxutils import escape
 
 from thresher.admin.plain import jsonable
-from thresher.admin.records import PORTION, among, every, find
-from thresher.apps.hiring import postings
-from thresher.apps.jobs.service import boards, companies
-from thresher.apps.jobs.status import Status
-from thresher.apps.roles.candidate import CANDIDATE
-from thresher.apps.roles.service.matches import FitView, list_fits
-from thresher.apps.roles.store.matches import STATUSES
+from thresher.admin.records import among, every
+from thresher.core.app import App
 from thresher.core.clock import as_text
 from thresher.core.controls import escape_unseen, without_controls
-from thresher.core.errors import UsageError
+from thresher.core.errors import ConfigError, UsageError
+from thresher.core.extension import Export
 from thresher.core.record import Found, Is, Where
-from thresher.hiring.kinds import BOARD, COMPANY, POSTING
 from thresher.store.store import Store
 
 # Rows written as a file: CSV, JSON lines, or a spreadsheet. One row at a time, in the memory of one.
@@ -156,17 +151,6 @@ class FileFormat(StrEnum):
     XLSX = "xlsx"
 
 
-class What(StrEnum):
-    """What can be exported."""
-
-    MATCHES = "matches"
-    POSTINGS = "postings"
-    COMPANIES = "companies"
-    BOARDS = "boards"
-    CANDIDATES = "candidates"
-    FITS = "candidate-matches"
-
-
 @dataclass(frozen=True, slots=True)
 class Exported:
     """How many rows went where."""
@@ -177,200 +161,81 @@ class Exported:
     file: str
 
 
-# A column is where its value stands in the data, or `name=place|place`: the first place that has one.
-# `posting.` reaches into the posting of a match.
-_PAY = (
-    "pay=salary.text|facts.pay.text",
-    "pay_low=salary.low|facts.pay.low",
-    "pay_high=salary.high|facts.pay.high",
-    "currency=salary.currency|facts.pay.currency",
-    "period=salary.period|facts.pay.period",
-)
-_COLUMNS: Mapping[What, tuple[str, ...]] = {
-    What.MATCHES: (
-        "score",
-        "priority",
-        "status",
-        "title",
-        "company",
-        "location=posting.location",
-        "pay=posting.salary.text|posting.facts.pay.text",
-        "url",
-        "posted=posting.posted",
-        "state=posting.state",
-        "matched_skills",
-        "skill_gaps",
-        "note",
-        "decided_at",
-        "key",
-    ),
-    What.POSTINGS: (
-        "title",
-        "company_name",
-        "location",
-        "url",
-        "posted",
-        "state",
-        "employment_type",
-        *_PAY,
-        "workplace=facts.workplace",
-        "level=facts.level",
-        "skills=facts.skills",
-        "first_seen",
-        "seen_at",
-        "closed_at",
-        "relisted",
-        "board",
-        "company",
-        "group",
-        "number",
-        "key",
-    ),
-    What.COMPANIES: (
-        "name",
-        "website",
-        "tier",
-        "score",
-        "status",
-        "completeness",
-        "size",
-        "size_category",
-        "headquarters",
-        "industry",
-        "founded",
-        "tech",
-        "remote_first",
-        "ai_focus",
-        "about",
-        "mission",
-        "culture",
-        "careers_url",
-        "board_url",
-        "board_confidence",
-        "analyzed_at",
-        "key",
-    ),
-    What.BOARDS: (
-        "company_name",
-        "platform",
-        "url",
-        "status",
-        "confidence",
-        "open",
-        "verdict=last_look.verdict",
-        "reason=last_look.reason",
-        "complete=last_look.complete",
-        "failures",
-        "scraped_at",
-        "due_at",
-        "alarms",
-        "disabled_reason",
-        "proof",
-        "method",
-        "company",
-        "key",
-    ),
-    What.CANDIDATES: (
-        "name",
-        "email",
-        "title",
-        "roles",
-        "skills",
-        "tech_stack",
-        "specializations",
-        "experience_years",
-        "locations",
-        "salary_min",
-        "currency",
-        "remote",
-        "keywords",
-        "key",
-    ),
-    What.FITS: (
-        "candidate_name",
-        "score",
-        "grade",
-        "recommended",
-        "status",
-        "title",
-        "company_name",
-        "location",
-        "pay",
-        "url",
-        "state",
-        "skills=parts.skills",
-        "experience=parts.experience",
-        "place=parts.location",
-        "salary=parts.salary",
-        "semantic=parts.semantic",
-        "note",
-        "matched_at",
-        "candidate",
-        "posting",
-    ),
-}
-_KINDS = {
-    What.MATCHES: "match",
-    What.POSTINGS: POSTING,
-    What.COMPANIES: COMPANY,
-    What.BOARDS: BOARD,
-    What.CANDIDATES: CANDIDATE,
-}
-_STATUSES: Mapping[What, Iterable[str]] = {
-    What.MATCHES: Status,
-    What.POSTINGS: postings.STATES,
-    What.COMPANIES: companies.STATUSES,
-    What.BOARDS: boards.STATUSES,
-    What.CANDIDATES: (),
-    What.FITS: STATUSES,
-}
 _TIMES = ("_at", "first_seen")
 
 
-def export(store: Store, what: What, form: FileFormat, out: BinaryIO, *, status: str | None = None) -> int:
+def exports_of(apps: Iterable[App]) -> dict[str, Export]:
+    """What the apps of a project let be exported, by kind; one that two bring is refused by name."""
+    found: dict[str, Export] = {}
+    owners: dict[str, str] = {}
+    for app in apps:
+        for kind, each in app.exports.items():
+            if kind in found:
+                raise ConfigError(
+                    f"the export {kind!r} is brought by the app {app.name!r} and by the app {owners[kind]!r}; "
+                    "rename it in one of them"
+                )
+            found[kind], owners[kind] = each, app.name
+    return found
+
+
+def find_export(apps: Iterable[App], kind: str) -> Export:
+    """The export of that kind."""
+    there = exports_of(apps)
+    if kind not in there:
+        known = ", ".join(there) or "nothing: no app of this project brings an export"
+        raise UsageError(f"what can be exported is {known}; got {kind[:80]!r}")
+    return there[kind]
+
+
+def record_export(
+    kind: str,
+    columns: tuple[str, ...],
+    statuses: Iterable[str] = (),
+    status: str = "status",
+    separator: str = ", ",
+) -> Export:
+    """The export of all records of a kind. `status` is the field that a status is looked for in."""
+
+    def found(store: Store, wanted: str | None) -> Iterator[Found]:
+        where: list[Where] = [Is(status, wanted)] if wanted else []
+        return every(store, kind, where=where)
+
+    def rows(store: Store, wanted: str | None) -> Iterator[dict[str, Any]]:
+        return ({**each.data, "key": each.key} for each in found(store, wanted))
+
+    def lines(store: Store, wanted: str | None) -> Iterator[dict[str, Any]]:
+        return map(whole, found(store, wanted))
+
+    return Export(rows, columns, tuple(statuses), lines, separator)
+
+
+def export(
+    store: Store, kind: str, what: Export, form: FileFormat, out: BinaryIO, *, status: str | None = None
+) -> int:
     """Write everything of a kind; how many rows. JSON lines have all that is known, the others what fits into
     columns.
     """
-    if status is not None and not _STATUSES[what]:
-        raise UsageError(f"{what} have no status; leave it out")
-    wanted = among(status, _STATUSES[what], f"the status of {what}")
-    if what is What.FITS:
-        return _write(out, what, form, (asdict(each) for each in _fits(store, wanted)))
-    where: list[Where] = [Is("state" if what is What.POSTINGS else "status", wanted)] if wanted else []
-    found = every(store, _KINDS[what], where=where)
-    return _write(
-        out, what, form, map(_whole, found) if form is FileFormat.JSONL else _data(store, what, found)
-    )
-
-
-def _fits(store: Store, status: str | None) -> Iterator[FitView]:
-    """The matches of every candidate, the best of each first."""
-    for candidate in every(store, CANDIDATE):
-        after: str | None = None
-        while some := list_fits(store, candidate=candidate.key, status=status, after=after, limit=PORTION):
-            yield from some
-            after = some[-1].posting
-
-
-def _write(out: BinaryIO, what: What, form: FileFormat, found: Iterable[Mapping[str, Any]]) -> int:
+    if status is not None and not what.statuses:
+        raise UsageError(f"{kind} have no status; leave it out")
+    wanted = among(status, what.statuses, f"the status of {kind}")
     if form is FileFormat.JSONL:
-        return write_jsonl(out, map(jsonable, found) if what is What.FITS else found)
-    columns = _COLUMNS[what]
-    between = "; " if what is What.CANDIDATES else ", "  # as the files have it that candidates come in by
-    rows = ([_value(data, column, between) for column in columns] for data in found)
-    names = [column.partition("=")[0] for column in columns]
-    return write_csv(out, names, rows) if form is FileFormat.CSV else write_xlsx(out, names, rows, what.value)
+        return write_jsonl(out, map(jsonable, (what.lines or what.rows)(store, wanted)))
+    found = what.rows(store, wanted)
+    rows = ([_value(data, column, what.separator) for column in what.columns] for data in found)
+    names = [column.partition("=")[0] for column in what.columns]
+    return write_csv(out, names, rows) if form is FileFormat.CSV else write_xlsx(out, names, rows, kind)
 
 
 def export_file(
-    store: Store, what: What, form: FileFormat, path: Path, *, status: str | None = None
+    store: Store, kind: str, what: Export, form: FileFormat, path: Path, *, status: str | None = None
 ) -> Exported:
     """Write a file, whole or not at all: whoever reads the old one meanwhile reads it to its end."""
     try:
         descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         try:
             with os.fdopen(descriptor, "wb") as out:
-                rows = export(store, what, form, out, status=status)
+                rows = export(store, kind, what, form, out, status=status)
             if (
                 path.exists()
             ):  # a new file is for its owner alone; an old one stays as open as somebody made it
@@ -381,35 +246,13 @@ def export_file(
             raise
     except OSError as problem:
         raise UsageError(f"{path} cannot be written: {problem.strerror}") from None
-    return Exported(what, form, rows, str(path))
+    return Exported(kind, form, rows, str(path))
 
 
 def form_of(path: str) -> FileFormat | None:
     """What a file's name says it is."""
     ending = path.rpartition(".")[2].lower()
     return FileFormat(ending) if ending in list(FileFormat) else None
-
-
-def _data(store: Store, what: What, found: Iterable[Found]) -> Iterator[dict[str, Any]]:
-    if what is not What.MATCHES:
-        yield from ({**each.data, "key": each.key} for each in found)
-        return
-    some: list[Found] = []
-    for each in found:
-        some.append(each)
-        if len(some) == PORTION:
-            yield from _with_postings(store, some)
-            some = []
-    yield from _with_postings(store, some)
-
-
-def _with_postings(store: Store, matches: list[Found]) -> Iterator[dict[str, Any]]:
-    keys = [str(each.data.get("posting") or each.key) for each in matches]
-    postings = (
-        {each.key: each.data for each in find(store, POSTING, keys=keys, limit=len(keys))} if keys else {}
-    )
-    for key, each in zip(keys, matches, strict=True):
-        yield {**each.data, "key": each.key, "posting": postings.get(key, {})}
 
 
 def _value(data: Mapping[str, Any], column: str, between: str) -> Any:
@@ -432,7 +275,8 @@ def _at(data: Mapping[str, Any], place: str) -> Any:
     return value
 
 
-def _whole(found: Found) -> dict[str, Any]:
+def whole(found: Found) -> dict[str, Any]:
+    """A record with all that is known of it, for JSON lines."""
     times = {
         name: as_text(value) if value else None for name, value in found.data.items() if _is_time(name, value)
     }

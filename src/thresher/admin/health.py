@@ -9,8 +9,6 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
 
@@ -22,8 +20,10 @@ from thresher.config.models import Models, Tier
 from thresher.config.notify import Notify
 from thresher.config.outward import Outward
 from thresher.core.answer import DOLLAR
+from thresher.core.app import App
 from thresher.core.clock import SECOND, SystemClock, as_text
 from thresher.core.errors import ConfigError, DatabaseProblem, ThresherError
+from thresher.core.extension import Check, Level
 from thresher.engine.registry import Registry
 from thresher.fetch import chromium
 from thresher.fetch.agent import agent_of
@@ -49,24 +49,6 @@ SNAPSHOT_SECONDS = 60.0
 LOOK_AGAIN_SECONDS = 0.3
 
 
-class Verdict(StrEnum):
-    """How a check ended."""
-
-    OK = "ok"
-    WARN = "warn"
-    FAIL = "fail"
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One line of the doctor's report."""
-
-    name: str
-    verdict: Verdict
-    found: str
-    advice: str | None = None
-
-
 class Examination:
     """The checks so far. What raises becomes a failed check, and the examination goes on without it."""
 
@@ -78,14 +60,14 @@ class Examination:
         try:
             done = act()
         except ThresherError as problem:
-            self.checks.append(Check(name, Verdict.FAIL, str(problem)))
+            self.checks.append(Check(name, Level.FAIL, str(problem)))
             return None
-        self.checks.append(Check(name, Verdict.OK, says(done)))
+        self.checks.append(Check(name, Level.OK, says(done)))
         return done
 
     def fail(self, name: str, problems: Iterable[ThresherError]) -> None:
         """Note what did not work, each as a failed check."""
-        self.checks += [Check(name, Verdict.FAIL, str(problem)) for problem in problems]
+        self.checks += [Check(name, Level.FAIL, str(problem)) for problem in problems]
 
 
 def check_embeddings() -> Check:
@@ -93,10 +75,10 @@ def check_embeddings() -> Check:
     try:
         embedder = open_embedder()
     except ConfigError as problem:
-        return Check("embeddings", Verdict.FAIL, str(problem))
+        return Check("embeddings", Level.FAIL, str(problem))
     return Check(
         "embeddings",
-        Verdict.OK,
+        Level.OK,
         _kind(embedder),
         None if embedder.meaning else "to compare by meaning: thresher doctor --fix",
     )
@@ -118,49 +100,70 @@ def _permissions(path: Path) -> Check:
     if mode & stat.S_IRWXO:
         return Check(
             "files",
-            Verdict.WARN,
+            Level.WARN,
             f"every user of this machine can open {path} (mode {mode:o})",
             f"chmod 600 {path}",
         )
     return Check(
         "files",
-        Verdict.OK,
+        Level.OK,
         f"mode {mode:o}: for its {'owner and group' if mode & stat.S_IRWXG else 'owner alone'}",
     )
 
 
 def _disk(path: Path) -> Check:
     free = shutil.disk_usage(path if path.exists() else path.resolve().parent).free
-    verdict = Verdict.FAIL if free < DISK_GONE else Verdict.WARN if free < DISK_LOW else Verdict.OK
+    verdict = Level.FAIL if free < DISK_GONE else Level.WARN if free < DISK_LOW else Level.OK
     return Check(
         "disk",
         verdict,
         f"{free / (1 << 30):,.1f} GB free",
-        None if verdict is Verdict.OK else "free some space",
+        None if verdict is Level.OK else "free some space",
     )
 
 
 def check_store(store: Store, registry: Registry | None) -> list[Check]:
     """Everything a reachable database can be asked."""
     schema = _schema(store)
-    if schema.verdict is Verdict.FAIL:
+    if schema.verdict is Level.FAIL:
         return [schema]
     checks = [schema, _write(store), _clock(store), _workers(store), _counters(store), _closed(store)]
     if registry is not None:
         checks += [_kinds(store, registry), _schedules(store, registry), *_kept(store, registry)]
+        checks += app_checks(store, registry.apps)
     return checks + (_postgres(store) if store.backend.dialect.name == "postgres" else [])
 
 
-def worst(checks: Iterable[Check]) -> Verdict:
+def app_checks(store: Store, apps: Iterable[App]) -> list[Check]:
+    """What the apps found. A check that raises is a failed one, and the others go on."""
+    found: list[Check] = []
+    for app in apps:
+        try:
+            for make in app.checks:
+                found += make(store)
+        except Exception as problem:  # noqa: BLE001  whatever an app's code does, the doctor has to tell
+            said = (
+                str(problem) if isinstance(problem, ThresherError) else f"{type(problem).__name__}: {problem}"
+            )
+            found.append(Check.fail(app.name, f"a check of the app {app.name!r} stops: {said}"))
+    return found
+
+
+def needs_person(store: Store, apps: Iterable[App]) -> list[Check]:
+    """What the apps found that a person should look at."""
+    return [each for each in app_checks(store, apps) if each.verdict is not Level.OK]
+
+
+def worst(checks: Iterable[Check]) -> Level:
     """The verdict on all of them."""
     verdicts = {check.verdict for check in checks}
-    return next((each for each in (Verdict.FAIL, Verdict.WARN) if each in verdicts), Verdict.OK)
+    return next((each for each in (Level.FAIL, Level.WARN) if each in verdicts), Level.OK)
 
 
 def _python() -> Check:
     ok = sys.version_info >= PYTHON
     advice = None if ok else f"install Python {'.'.join(map(str, PYTHON))} or newer"
-    return Check("python", Verdict.OK if ok else Verdict.FAIL, platform.python_version(), advice)
+    return Check("python", Level.OK if ok else Level.FAIL, platform.python_version(), advice)
 
 
 def _sqlite() -> Check:
@@ -170,14 +173,14 @@ def _sqlite() -> Check:
         if ok
         else "it can corrupt a database after a crash (mended in 3.51.3): pip install --upgrade apsw"
     )
-    return Check("sqlite", Verdict.OK if ok else Verdict.WARN, ".".join(map(str, VERSION)), advice)
+    return Check("sqlite", Level.OK if ok else Level.WARN, ".".join(map(str, VERSION)), advice)
 
 
 def _browser() -> Check:
     if not chromium.extra_is_installed():
         return Check(
             "browser",
-            Verdict.OK,
+            Level.OK,
             "none, and none is needed unless pages are rendered",
             f"to render pages: {chromium.EXTRA}",
         )
@@ -185,19 +188,19 @@ def _browser() -> Check:
         found = chromium.find()
         if found is None:
             return Check(
-                "browser", Verdict.WARN, "no Chromium was found, so no page can be rendered", chromium.ADVICE
+                "browser", Level.WARN, "no Chromium was found, so no page can be rendered", chromium.ADVICE
             )
         name = f"{chromium.version(found)}, {found.path} ({found.origin})"
         if chromium.sandboxed():
-            return Check("browser", Verdict.OK, name)
+            return Check("browser", Level.OK, name)
         return Check(
             "browser",
-            Verdict.WARN,
+            Level.WARN,
             f"{name}, without its sandbox ({chromium.SANDBOX_VARIABLE}=off)",
             "a page that breaks out of the browser has this user's rights; run Thresher as a user of its own and unset the variable",
         )
     except ConfigError as problem:
-        return Check("browser", Verdict.WARN, str(problem))
+        return Check("browser", Level.WARN, str(problem))
 
 
 def _schema(store: Store) -> Check:
@@ -205,11 +208,11 @@ def _schema(store: Store) -> Check:
         have = version_now(session, store.backend.dialect)
     know = newest(store.backend.dialect.words)
     if have == know:
-        return Check("schema", Verdict.OK, f"version {have}")
+        return Check("schema", Level.OK, f"version {have}")
     found = f"the database is at version {have}, this Thresher knows {know}"
     return Check(
         "schema",
-        Verdict.FAIL,
+        Level.FAIL,
         found,
         "run: thresher migrate" if have < know else "pip install --upgrade thresher",
     )
@@ -219,20 +222,20 @@ def _write(store: Store) -> Check:
     try:
         repair.try_to_write(store)
     except DatabaseProblem as problem:
-        return Check("write", Verdict.FAIL, str(problem))
-    return Check("write", Verdict.OK, "the database accepts changes")
+        return Check("write", Level.FAIL, str(problem))
+    return Check("write", Level.OK, "the database accepts changes")
 
 
 def _clock(store: Store) -> Check:
     if store.backend.dialect.name == "sqlite":
-        return Check("clock", Verdict.OK, "the database uses this machine's clock")
+        return Check("clock", Level.OK, "the database uses this machine's clock")
     with store.read() as session:
         skew = abs(store.backend.now(session) - SystemClock().now()) / SECOND
     ok = skew < SKEW_SECONDS
     advice = None if ok else "the database's clock decides; let NTP set both clocks"
     return Check(
         "clock",
-        Verdict.OK if ok else Verdict.WARN,
+        Level.OK if ok else Level.WARN,
         f"{skew:.3f} s between this machine and the database",
         advice,
     )
@@ -246,17 +249,17 @@ def _workers(store: Store) -> Check:
     if unserved:
         return Check(
             "workers",
-            Verdict.WARN,
+            Level.WARN,
             "; ".join(unserved),
             "start one of the newest version, without --only or --not",
         )
     if not lost:
-        return Check("workers", Verdict.OK, f"{len(found)} alive, none lost")
+        return Check("workers", Level.OK, f"{len(found)} alive, none lost")
     held = sum(worker.holds for worker in lost)
     says = f"{len(found) - len(lost)} alive, {len(lost)} lost with {held} tasks ({', '.join(worker.name for worker in lost[:5])})"
     return Check(
         "workers",
-        Verdict.WARN,
+        Level.WARN,
         says,
         "any running worker gives their tasks back: thresher run, or thresher worker",
     )
@@ -270,11 +273,11 @@ def _counters(store: Store) -> Check:
         )  # a look between two statements of a busy queue proves nothing; the same twice does
         wrong = {name: found for name, found in _wrong(store).items() if wrong.get(name) == found}
     if not wrong:
-        return Check("gates", Verdict.OK, "counters and lanes agree with the running tasks")
+        return Check("gates", Level.OK, "counters and lanes agree with the running tasks")
     says = "; ".join(f"{name}: {found}" for name, found in sorted(wrong.items())[:5])
     return Check(
         "gates",
-        Verdict.WARN,
+        Level.WARN,
         says,
         "running workers repair this within repair.every; please report it, it should not happen",
     )
@@ -294,11 +297,11 @@ def _closed(store: Store) -> Check:
     with store.read() as session:
         shut = [gate for gate in closed_gates(session, store.backend.now(session)) if gate.shut]
     if not shut:
-        return Check("sources", Verdict.OK, "none is paused, tripped or disabled")
+        return Check("sources", Level.OK, "none is paused, tripped or disabled")
     says = "; ".join(closed_sentence(gate) for gate in shut[:5])
     return Check(
         "sources",
-        Verdict.WARN,
+        Level.WARN,
         says,
         "thresher sources list shows them, thresher sources test NAME tries one",
     )
@@ -310,12 +313,12 @@ def _kinds(store: Store, registry: Registry) -> Check:
     absent = sorted(seen - {app.name for app in registry.apps})
     strange = {kind: number for kind, number in live.items() if registry.pipeline(kind) is None}
     if not strange:
-        return Check("kinds", Verdict.OK, "an app knows every waiting task")
+        return Check("kinds", Level.OK, "an app knows every waiting task")
     says = ", ".join(f"{number} of kind {kind!r}" for kind, number in strange.items())
     whose = f"; apps that worked here and are missing now: {', '.join(absent)}" if absent else ""
     return Check(
         "kinds",
-        Verdict.WARN,
+        Level.WARN,
         f"no app here knows: {says}{whose}",
         "install the app, and name it in thresher.yaml or with --app; they wait until then",
     )
@@ -326,10 +329,10 @@ def _schedules(store: Store, registry: Registry) -> Check:
     with store.read() as session:
         stopped = [plan for plan in read_plans(session) if plan.app not in known]
     if not stopped:
-        return Check("schedules", Verdict.OK, "an app here runs every schedule")
+        return Check("schedules", Level.OK, "an app here runs every schedule")
     says = ", ".join(f"{plan.name} (app {plan.app})" for plan in stopped)
     advice = "name the app in thresher.yaml or with --app; they are fired by the workers that run it, and by nobody else"
-    return Check("schedules", Verdict.WARN, f"no app here runs: {says}", advice)
+    return Check("schedules", Level.WARN, f"no app here runs: {says}", advice)
 
 
 def _kept(store: Store, registry: Registry) -> list[Check]:
@@ -339,7 +342,7 @@ def _kept(store: Store, registry: Registry) -> list[Check]:
         return []
     says = ", ".join(f"{each.name} = {each.value} (app {each.app})" for each in kept)
     advice = "they are kept, and count again when their app is enabled in thresher.yaml or with --app"
-    return [Check("kept", Verdict.WARN, f"no app here has: {says}", advice)]
+    return [Check("kept", Level.WARN, f"no app here has: {says}", advice)]
 
 
 def _postgres(store: Store) -> list[Check]:
@@ -351,7 +354,7 @@ def _postgres(store: Store) -> list[Check]:
                 repair.oldest_snapshot(session),
             )
     except DatabaseProblem as problem:
-        return [Check("postgres", Verdict.WARN, str(problem))]
+        return [Check("postgres", Level.WARN, str(problem))]
     return [_version(version), _horizon(*idle, oldest)]
 
 
@@ -360,7 +363,7 @@ def _version(number: int) -> Check:
     found = f"PostgreSQL {number // 10_000}.{number % 10_000}"
     return Check(
         "postgres",
-        Verdict.OK if ok else Verdict.FAIL,
+        Level.OK if ok else Level.FAIL,
         found,
         None if ok else "upgrade to PostgreSQL 15 or newer",
     )
@@ -370,14 +373,14 @@ def _horizon(idle: int, idle_seconds: float, oldest: dict[str, object] | None) -
     seconds = float(str(oldest["seconds"])) if oldest else 0.0
     found = f"oldest snapshot {seconds:.0f} s, {idle} sessions idle in a transaction"
     if max(seconds, idle_seconds) < SNAPSHOT_SECONDS:
-        return Check("horizon", Verdict.OK, found)
+        return Check("horizon", Level.OK, found)
     who = (
         f"process {oldest['pid']} ({oldest['application'] or 'no name'}, {oldest['state']})"
         if oldest
         else "an idle session"
     )
     advice = f"{who} keeps dead rows from being removed and slows every claim; end it, or set idle_in_transaction_session_timeout"
-    return Check("horizon", Verdict.WARN, found, advice)
+    return Check("horizon", Level.WARN, found, advice)
 
 
 # The models of a project as a person sees them: who can be asked, at what price, and what is missing.
@@ -391,7 +394,7 @@ def check_models(models: Models) -> list[Check]:
         return [
             Check(
                 "models",
-                Verdict.OK,
+                Level.OK,
                 "none: pages are read by rules, their own data and what was learned of their sites",
             )
         ]
@@ -416,16 +419,16 @@ def _check(models: Models, tier: Tier, names: list[str]) -> Check:
             prices.most(tier.provider, tier.model, 0, MILLION),
         )
     except ConfigError as problem:
-        return Check("models", Verdict.FAIL, f"{who}: {problem}")
+        return Check("models", Level.FAIL, f"{who}: {problem}")
     if thinker.keyless:
         advice = (
             f"set the variable {thinker.key_name}"
             if thinker.key_name
             else f"give models.providers.{tier.provider} a key"
         )
-        return Check("models", Verdict.WARN, f"{who} has no key, so whoever needs it waits", advice)
+        return Check("models", Level.WARN, f"{who} has no key, so whoever needs it waits", advice)
     says = f"{who}, at most ${price[0] / DOLLAR:.2f} for a million bytes asked and ${price[1] / DOLLAR:.2f} for a million tokens answered"
-    return Check("models", Verdict.OK, says)
+    return Check("models", Level.OK, says)
 
 
 # Whom a project tells, as the doctor sees it: whether a message could go out, without sending one.
@@ -438,8 +441,8 @@ def check_notify(wanted: Notify) -> list[Check]:
     try:
         names = Notifier(wanted.urls, wanted.unset).check()
     except ConfigError as problem:
-        return [Check("notify", Verdict.FAIL, str(problem), "until then new matches wait to be told of")]
-    return [Check("notify", Verdict.OK, f"{', '.join(names)}; to try them: thresher notify")]
+        return [Check("notify", Level.FAIL, str(problem), "until then new matches wait to be told of")]
+    return [Check("notify", Level.OK, f"{', '.join(names)}; to try them: thresher notify")]
 
 
 # What the doctor says about how we appear to the sites we visit: our name, and where we go past their
@@ -463,7 +466,7 @@ def check_name(outward: Outward) -> Check:
         if reachable
         else "a site that minds should be able to say so: write fetch: {contact: bot@example.com} into thresher.yaml"
     )
-    return Check("user agent", Verdict.OK if reachable else Verdict.WARN, header, advice)
+    return Check("user agent", Level.OK if reachable else Level.WARN, header, advice)
 
 
 def check_waivers(store: Store) -> list[Check]:
@@ -474,7 +477,7 @@ def check_waivers(store: Store) -> list[Check]:
     except DatabaseProblem:
         return []  # an older schema: the check of the schema has said so
     if not waived:
-        return [Check("robots.txt", Verdict.OK, "kept to everywhere")]
+        return [Check("robots.txt", Level.OK, "kept to everywhere")]
     says = "; ".join(
         f"{name} since {(as_text(at) or '')[:10]}: {reason}" for name, at, reason in waived[:SHOWN]
     )
@@ -482,7 +485,7 @@ def check_waivers(store: Store) -> list[Check]:
     return [
         Check(
             "robots.txt",
-            Verdict.WARN,
+            Level.WARN,
             f"not asked at {says}{more}",
             "where the reason is gone: thresher sources robots NAME on",
         )

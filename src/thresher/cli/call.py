@@ -47,11 +47,11 @@ class CommandCall:
 
         return enabled_apps(self.folder)
 
-    def load_apps(self) -> "list[App]":
-        """The apps that this call is about, as the lists that they are."""
-        from thresher.config.apps import load_apps
-
-        return load_apps(self.app_names(), self.folder, self.apps)
+    def load_apps(self, broken: "list[ThresherError] | None" = None) -> "list[App]":
+        """The apps that this call is about, as the lists that they are. What cannot be loaded is put into
+        `broken`, if there is one.
+        """
+        return load_apps(self.app_names(), self.folder, self.apps, broken)
 
     def learn_platforms(self) -> None:
         """Make the hiring platforms known that the project describes: for commands that read pages without

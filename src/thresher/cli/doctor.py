@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from thresher.cli.call import CommandCall, call_of
+from thresher.core.extension import Check, Level
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from thresher.admin.health import Check, Examination
+    from thresher.admin.health import Examination
     from thresher.config.project import Project
     from thresher.core.errors import ThresherError
     from thresher.engine.registry import Registry
@@ -33,7 +34,7 @@ def command(
     Python, SQLite, embeddings, the project, the apps, the database, workers and gates. Exits 1 if something
     fails.
     """
-    from thresher.admin.health import Verdict, worst
+    from thresher.admin.health import worst
     from thresher.cli.show import answer
 
     call = call_of(ctx)
@@ -42,18 +43,18 @@ def command(
     checks = _examine(call)
     verdict = worst(checks)
     answer(call, {"verdict": verdict, "checks": checks}, _draw)
-    raise typer.Exit(1 if verdict is Verdict.FAIL else 0)
+    raise typer.Exit(1 if verdict is Level.FAIL else 0)
 
 
 def _mend(*, yes: bool) -> None:
     """Bring the embedding model. What is said goes to the error stream: the answer may be JSON."""
     import shlex
 
-    from thresher.admin.health import Verdict, check_embeddings
+    from thresher.admin.health import check_embeddings
     from thresher.core.errors import ConfigError, UsageError
     from thresher.vectors.install import carry_out, plan
 
-    commands = plan(again=check_embeddings().verdict is not Verdict.OK)
+    commands = plan(again=check_embeddings().verdict is not Level.OK)
     if not commands:
         typer.echo("The embedding model is installed; there is nothing to fix.", err=True)
         return

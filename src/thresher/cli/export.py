@@ -13,9 +13,7 @@ def command(
     ctx: typer.Context,
     what: Annotated[
         str,
-        typer.Argument(
-            metavar="WHAT", help="matches, postings, companies, boards, candidates, candidate-matches."
-        ),
+        typer.Argument(metavar="WHAT", help="A kind that an app of the project exports."),
     ],
     form: Annotated[
         str | None,
@@ -28,28 +26,27 @@ def command(
         str | None, typer.Option(help="Only those with this status; of postings: open or closed.")
     ] = None,
 ) -> None:
-    """Write matches, postings, companies, boards, candidates or their matches into a file.
+    """Write everything of one kind into a file.
 
     JSON lines have all that is known. CSV and XLSX have the columns people look at; a text that a spreadsheet
     would take for a formula gets an apostrophe before it.
     """
-    from thresher.admin.export import FileFormat, What, export, export_file, form_of
+    from thresher.admin.export import FileFormat, export, export_file, find_export, form_of
     from thresher.cli.format import number
     from thresher.cli.show import say
     from thresher.core.errors import UsageError
 
     call = call_of(ctx)
-    if what not in list(What):
-        raise UsageError(f"what can be exported is {', '.join(What)}; got {what!r}")
+    found = find_export(call.load_apps(), what)
     if form is not None and form not in list(FileFormat):
         raise UsageError(f"the formats are {', '.join(FileFormat)}; got {form!r}")
     chosen = FileFormat(form) if form else form_of(output) or FileFormat.CSV
     if output != "-":
         with call.store() as store:
-            done = export_file(store, What(what), chosen, Path(output), status=status)
+            done = export_file(store, what, found, chosen, Path(output), status=status)
         say(call, done, f"{number(done.rows, 'row')} written to {done.file}.")
         return
     if chosen is FileFormat.XLSX and sys.stdout.isatty():
         raise UsageError("a workbook is no text for a terminal; name a file: -o FILE.xlsx")
     with call.store() as store:
-        export(store, What(what), chosen, sys.stdout.buffer, status=status)
+        export(store, what, found, chosen, sys.stdout.buffer, status=status)

@@ -11,13 +11,15 @@ if TYPE_CHECKING:
 
     from thresher.admin.gates import GateView
     from thresher.admin.status import Counts, Status, WorkerView
+    from thresher.core.extension import Check
 
 
 def command(ctx: typer.Context) -> None:
     """Show the queue at a glance.
 
-    What waits, runs and has ended, who works, and which gates are closed.
+    What waits, runs and has ended, who works, which gates are closed, and what an app needs a person for.
     """
+    from thresher.admin.health import needs_person
     from thresher.admin.plain import jsonable
     from thresher.admin.status import read_status
     from thresher.cli.show import print_json
@@ -26,16 +28,17 @@ def command(ctx: typer.Context) -> None:
     call = call_of(ctx)
     with call.store() as store:
         status = read_status(store)
+        needs = needs_person(store, call.load_apps(broken=[]))
     database = hide_password(call.url(call.project()))
     if call.json:
-        print_json({"database": database, **jsonable(status)})
+        print_json({"database": database, **jsonable(status), "needs_you": jsonable(needs)})
     else:
-        _draw(database, status)
+        _draw(database, status, needs)
 
 
-def _draw(database: str, status: "Status") -> None:
+def _draw(database: str, status: "Status", needs: "list[Check]") -> None:
     from thresher.cli.format import number
-    from thresher.cli.show import console, pairs
+    from thresher.cli.show import cell, console, pairs
 
     out = console()
     out.print(pairs([("database", f"{database} (schema {status.schema})")]))
@@ -46,6 +49,9 @@ def _draw(database: str, status: "Status") -> None:
     out.print(pairs(_waiting(status)))
     for sentence in status.unserved:
         out.print(f"{sentence}.")
+    for check in needs:
+        advice = f": {check.advice}" if check.advice else "."
+        out.print(cell(f"{check.found}{advice}"))
     if status.workers:
         out.print(_workers(status.workers, status.at))
     if status.closed:

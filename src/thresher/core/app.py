@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from thresher.core.errors import DuplicateKind, UsageError
 from thresher.core.event import SUBSCRIBABLE
-from thresher.core.extension import Command
+from thresher.core.extension import Check, Command, Export
 from thresher.core.limits import MAX_NAME_BYTES, check_text
-from thresher.core.named import Named, check_name
+from thresher.core.named import NOTHING, Named, check_name
 
 if TYPE_CHECKING:
     from thresher.core.backoff import Retry
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from thresher.core.setting import Setting
     from thresher.core.task import NewTask
 
+MakeChecks = Callable[[Any], Iterable[Check]]  # given the store
 Subscriber = Callable[["Event"], Any]
 FindNear = Callable[[Any, str, int], "list[Neighbour]"]  # given the store, a text, and how many at most
 
@@ -48,7 +49,8 @@ class App:
 
     To the command line: `commands`. To the server: `routes` (each a `Route`), `pages` (each a
     `DashboardPage`) with their `templates`, and `scopes` of keys, each with a sentence that says what it
-    opens.
+    opens. To both: `exports`, each an `Export` by its kind, and `checks`, functions that are given the store
+    and return lines (`Check`) for `thresher doctor`; what needs a person also stands in `thresher status`.
 
     Everything may be given by its dotted name, `package.module:name`, and is then imported when it is needed.
     A tuple may have the names of other tuples in it. A module that only lists names is quick to import, and
@@ -72,6 +74,8 @@ class App:
     pages: Named[tuple[Any, ...]] = Named(())
     templates: str | None = None
     scopes: Mapping[str, str] = field(default_factory=dict)
+    exports: Named[Mapping[str, Export]] = Named(NOTHING)
+    checks: Named[tuple[MakeChecks, ...]] = Named(())
 
     def __post_init__(self) -> None:
         check_text(self.name, "the name of an app", MAX_NAME_BYTES)

@@ -1,6 +1,7 @@
 """Things by name: `package.module:attribute`, imported when it is needed and not before."""
 
 import importlib
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, Generic, TypeVar, cast
 
@@ -32,6 +33,15 @@ def load_named(name: str) -> Any:
     if not hasattr(module, attribute):
         raise UsageError(f"{name} leads nowhere: the module {place} has no {attribute!r}")
     return getattr(module, attribute)
+
+
+class _Nothing(dict[str, Any]):
+    """An empty mapping that a dataclass takes for a default."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+
+NOTHING: Mapping[str, Any] = _Nothing()
 
 
 class Named(Generic[T]):

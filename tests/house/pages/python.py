@@ -26,7 +26,7 @@ GROUPS = {
         "guarded",
         "host_gate",
     ),
-    "What an app brings to people": ("Command", "Route", "DashboardPage"),
+    "What an app brings to people": ("Command", "Route", "DashboardPage", "Check", "Export"),
     "What a stage is given": ("Context", "Task", "Page", "Credentials"),
     "How a page becomes values": (
         "Schema",

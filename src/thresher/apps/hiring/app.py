@@ -16,4 +16,5 @@ app = App(
         ),
     ),
     routes=("thresher.web.routes.postings:ROUTES",),
+    exports="thresher.apps.hiring.exports:EXPORTS",
 )

@@ -28,6 +28,8 @@ app = App(
             "thresher.cli.jobs:app",
         ),
     ),
+    exports="thresher.apps.jobs.exports:EXPORTS",
+    checks="thresher.apps.jobs.service.boards:CHECKS",
     routes=(
         "thresher.web.routes.companies:ROUTES",
         "thresher.web.routes.boards:ROUTES",

@@ -24,6 +24,8 @@ app = App(
         "titles.link": "thresher.apps.roles.store.resolution:link_asking",
         "titles.settle": "thresher.apps.roles.store.resolution:settle_title",
     },
+    exports="thresher.apps.roles.exports:EXPORTS",
+    checks="thresher.apps.roles.service.monitor:CHECKS",
     routes=(
         "thresher.web.routes.candidates:ROUTES",
         "thresher.web.routes.roles:ROUTES",

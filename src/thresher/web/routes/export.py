@@ -6,7 +6,7 @@ from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from thresher.admin.export import FileFormat, What, export
+from thresher.admin.export import FileFormat, export, find_export
 from thresher.admin.keys import READ
 from thresher.core.errors import UsageError
 from thresher.web.route import Route, Shop
@@ -32,15 +32,15 @@ async def exported(
     """Everything of one kind, as `thresher export` names them. JSON lines have all that is known, the others
     what fits into columns.
     """
-    if what not in list(What):
-        raise UsageError(f"what can be exported is {', '.join(What)}; got {what!r}")
     if form not in list(FileFormat):
         raise UsageError(f"the formats are {', '.join(FileFormat)}; got {form!r}")
 
-    def write(out: BinaryIO) -> None:
-        export(runtime.store, What(what), FileFormat(form), out, status=status)
+    found = find_export(runtime.registry.apps, what)
 
-    headers = {"Content-Disposition": f'attachment; filename="{What(what)}.{FileFormat(form)}"'}
+    def write(out: BinaryIO) -> None:
+        export(runtime.store, what, found, FileFormat(form), out, status=status)
+
+    headers = {"Content-Disposition": f'attachment; filename="{what}.{FileFormat(form)}"'}
     return StreamedFile(
         flow(request.app.state.pools.get("export", WRITERS), write),
         headers=headers,

@@ -28,6 +28,7 @@ app = App(
     needs=real.needs,
     settings=real.settings,
     commands=real.commands,
+    exports="thresher.apps.jobs.exports:EXPORTS",
 )
 """
 TEXT = "We pay $100k-$120k. Python and PostgreSQL. Remote within the US."

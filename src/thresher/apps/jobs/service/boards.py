@@ -8,6 +8,7 @@ from thresher.admin.records import among, count, find, moment, one, write_record
 from thresher.admin.requests import HEAD_START, PERSON, RequestResult, TaskRequest, ask, look_up, now_of
 from thresher.core.credentials import Credentials
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
+from thresher.core.extension import Check
 from thresher.core.keys import canonical_url
 from thresher.core.page import Page, Verdict
 from thresher.core.record import Found, Is, Link
@@ -280,3 +281,19 @@ def board_view(board: BoardRecord) -> BoardView:
         moment(board.scraped_at),
         moment(board.due_at),
     )
+
+
+def check_boards(store: Store) -> list[Check]:
+    """Boards that are read only when a person says so."""
+    pending = count(store, BOARD, where=[Is("status", "pending")])
+    if not pending:
+        return [Check.ok("boards", "none waits for a person")]
+    wait = "1 board waits" if pending == 1 else f"{pending:,} boards wait"
+    return [
+        Check.warn(
+            "boards", f"{wait} for you to say whether to read it", "thresher boards list --status pending"
+        )
+    ]
+
+
+CHECKS = (check_boards,)

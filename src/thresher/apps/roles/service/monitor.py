@@ -13,10 +13,12 @@ from thresher.apps.roles.store.platforms import list_platforms
 from thresher.apps.roles.store.posts import Late, list_late
 from thresher.apps.roles.store.rows import OPEN, Role
 from thresher.core.clock import SECOND, span
+from thresher.core.extension import Check
 from thresher.store.session import Session
 from thresher.store.store import Store
 
 NEXT, ENDED, LATE = 20, 20, 20
+LATE_COUNTED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,3 +156,20 @@ def _ended(ended: Sequence[SessionView]) -> str:
         return ""
     proven = sum(each.verdict == "empty" for each in ended)
     return f"Nothing was found: of the latest {len(ended):,} sessions {proven:,} proved that there is nothing; the others could not tell."
+
+
+def check_late(store: Store) -> list[Check]:
+    """Bodies of scrapers that came too late, which only a person imports or drops."""
+    with store.read() as session:
+        late = len(list_late(session, limit=LATE_COUNTED))
+    if not late:
+        return [Check.ok("late", "nothing that came too late waits for a person")]
+    number = f"{LATE_COUNTED:,} or more" if late == LATE_COUNTED else f"{late:,}"
+    return [
+        Check.warn(
+            "late", f"{number} bodies of scrapers came too late and wait for a decision", "thresher late list"
+        )
+    ]
+
+
+CHECKS = (check_late,)
