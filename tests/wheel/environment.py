@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from email import message_from_bytes
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
+from typing import Any
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -41,12 +42,15 @@ class Environment:
     def python(self) -> Path:
         return self.folder / "bin" / "python"
 
-    def run(self, *words: str | Path, cwd: Path, codes: Sequence[int] = (0,)) -> str:
+    def run(
+        self, *words: str | Path, cwd: Path, codes: Sequence[int] = (0,), given: str | None = None
+    ) -> str:
         """What a program of the environment prints."""
         done = subprocess.run(
             [self.folder / "bin" / words[0], *words[1:]],
             cwd=cwd,
             env=surroundings(),
+            input=given,
             capture_output=True,
             text=True,
             timeout=SECONDS,
@@ -61,9 +65,9 @@ class Environment:
             line, cwd=cwd, env=surroundings(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
-    def thresher(self, *words: str | Path, cwd: Path, codes: Sequence[int] = (0,)) -> str:
+    def thresher(self, *words: str | Path, cwd: Path, **how: Any) -> str:
         """What a command of Thresher prints."""
-        return self.run("python", "-m", "thresher", *words, cwd=cwd, codes=codes)
+        return self.run("python", "-m", "thresher", *words, cwd=cwd, **how)
 
     def install(self, wheel: Path) -> None:
         self._pip("install", "--no-deps", "--no-index", wheel)

@@ -1,6 +1,7 @@
 """An app in a wheel of its own: it brings what our own apps bring, and goes again without harm."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.harness.databases import drop_schema
+from tests.web.conftest import Api
 from tests.wheel.environment import Environment, beside
 
 PROJECT = """
@@ -18,6 +20,10 @@ database: {url}
 settings:
   run.patience: 0
 """
+
+
+BREST = {"harbour": "Brest", "metres": 5.25}
+PASSWORD = "a long one for the test"
 
 
 @dataclass(frozen=True)
@@ -32,8 +38,8 @@ class Project:
         more = "".join(f", {app}" for app in apps)
         (self.folder / "thresher.yaml").write_text(PROJECT.format(more=more, url=self.url))
 
-    def __call__(self, *words: str | Path, codes: tuple[int, ...] = (0,)) -> str:
-        return self.environment.thresher(*words, cwd=self.folder, codes=codes)
+    def __call__(self, *words: str | Path, codes: tuple[int, ...] = (0,), given: str | None = None) -> str:
+        return self.environment.thresher(*words, cwd=self.folder, codes=codes, given=given)
 
     def json(self, *words: str | Path, codes: tuple[int, ...] = (0,)) -> Any:
         return json.loads(self(*words, "--json", codes=codes))
@@ -76,7 +82,9 @@ def test_an_app_of_somebody_else_works_goes_and_comes_back(project: Project, tid
     project.measure("Brest", 5.25)
     project.measure("Calais", 0.5)
     project("run")
-    assert project("tides", "count") == "1\n"
+    assert project.json("tides", "list") == [BREST]
+    assert project("tides", "highest") == "Brest\n"
+    assert look(project) == ([BREST], 403, "<li>Brest: 5.25 m</li>")
     filtered = project.json("tasks", "list", "--state", "filtered")
     assert [each["reason"] for each in filtered] == ["0.5 m is lower than the sea gets"]
 
@@ -96,5 +104,31 @@ def test_an_app_of_somebody_else_works_goes_and_comes_back(project: Project, tid
     project.environment.install(tides)
     project.enable("tides")
     project("run")
-    assert project("tides", "count") == "2\n"
+    assert [level["harbour"] for level in project.json("tides", "list")] == ["Brest", "Dover"]
     assert project.json("config", "get", "tides.lowest")["value"] == 1
+
+
+def look(project: Project) -> tuple[Any, int, str]:
+    """What a key of the app's own scope is shown, how another key is refused, and the line of the page."""
+    keys = [project.json("keys", "create", scope, "--scope", scope)["key"] for scope in ("tides", "read")]
+    project("admin", "create", "ada", "--password-stdin", given=f"{PASSWORD}\n")
+    words = ("python", "-m", "thresher", "serve", "--port", "0")
+    with project.environment.start(*words, cwd=project.folder) as server:
+        try:
+            assert server.stdout is not None
+            told = re.search(r"http://[\d.:]+", server.stdout.readline())
+            assert told
+            found = [Api(told[0], key).ask("GET", "/api/tides") for key in keys]
+            return found[0].json, found[1].status, page(told[0])
+        finally:
+            server.terminate()
+
+
+def page(url: str) -> str:
+    """The harbours on the app's page, for an administrator who has logged in."""
+    form = {"name": "ada", "password": PASSWORD}
+    login = Api(url).ask("POST", "/login", data=form, headers={"Origin": url})
+    cookie = login.headers["Set-Cookie"].partition(";")[0]
+    shown = Api(url).ask("GET", "/tides", headers={"Cookie": cookie})
+    assert shown.status == 200, shown.body
+    return "".join(re.findall(r"<li>.*m</li>", shown.body.decode()))

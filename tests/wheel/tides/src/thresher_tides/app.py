@@ -8,4 +8,8 @@ app = App(
     schedules="thresher_tides.work:SCHEDULES",
     settings="thresher_tides.work:SETTINGS",
     commands=(Command("tides", "See how high the water stands.", "thresher_tides.cli:app"),),
+    routes="thresher_tides.http:ROUTES",
+    pages="thresher_tides.http:PAGES",
+    templates="thresher_tides:templates",
+    scopes={"tides": "see how high the water stands"},
 )

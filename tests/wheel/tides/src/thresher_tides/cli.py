@@ -1,23 +1,24 @@
 """`thresher tides`."""
 
+import json
+
 import typer
 
 from thresher.cli.call import call_of
+from thresher_tides.store import levels
 
-READ = "select key, data from records where kind = 'tide' order by key"
 app = typer.Typer()
 
 
 @app.command("list")
 def list_(ctx: typer.Context) -> None:
-    """List the harbours."""
-    with call_of(ctx).store() as store, store.read() as session:
-        for harbour, data in session.rows(READ):
-            typer.echo(f"{harbour} {data}")
+    """List the harbours, as JSON."""
+    with call_of(ctx).store() as store:
+        typer.echo(json.dumps(levels(store)))
 
 
 @app.command()
-def count(ctx: typer.Context) -> None:
-    """Count the harbours."""
-    with call_of(ctx).store() as store, store.read() as session:
-        typer.echo(len(session.rows(READ)))
+def highest(ctx: typer.Context) -> None:
+    """Name the harbour with the most water."""
+    with call_of(ctx).store() as store:
+        typer.echo(max(levels(store), key=lambda level: level["metres"])["harbour"])

@@ -1,0 +1,22 @@
+"""The same over HTTP: a route for programs, a page for people."""
+
+from starlette.responses import Response
+
+from thresher import DashboardPage, Route
+from thresher.web.answer import answer
+from thresher.web.pages.page import Visit
+from thresher.web.route import Shop
+from thresher_tides.store import levels
+
+
+async def tides(shop: Shop) -> Response:
+    """How high the water stands in each harbour."""
+    return await answer(shop.store, levels, shop.store)
+
+
+def page(visit: Visit) -> Response:
+    return visit.show("tides/tides.html", levels=levels(visit.runtime.store))
+
+
+ROUTES = (Route("GET", "/api/tides", tides, "tides"),)
+PAGES = (DashboardPage("GET", "/tides", page, "Tides"),)
