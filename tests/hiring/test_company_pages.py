@@ -20,6 +20,7 @@ from thresher.hiring.company.facts import founded, read_facts, seated, since
 from thresher.hiring.company.headcount import headcount
 from thresher.hiring.company.openings import openings
 from thresher.hiring.company.pages import candidates, named
+from thresher.hiring.records import CompanyRecord
 from thresher.reading.html.document import Document
 
 HOME = """<nav><a href="/">Home</a><a href="/company/about-us">About us</a><a href="/careers">Careers</a><a href="/values">Our values</a>
@@ -107,11 +108,10 @@ def test_completeness_is_as_the_thresholds_say(about, culture, wanted):
 @pytest.mark.parametrize(("days", "fresh"), [(0, True), (29.9, True), (30, False), (31, False), (-1, False)])
 def test_a_good_company_is_fresh_for_thirty_days(days, fresh):
     now = 100 * DAY
-    assert (
-        is_fresh({"completeness": "good", "analyzed_at": int(now - days * DAY)}, Thresholds(), now) is fresh
-    )
-    assert not is_fresh({"completeness": "minimal", "analyzed_at": now}, Thresholds(), now)
-    assert not is_fresh({"completeness": "good"}, Thresholds(), now)
+    good = CompanyRecord("acme", completeness="good", analyzed_at=int(now - days * DAY))
+    assert is_fresh(good, Thresholds(), now) is fresh
+    assert not is_fresh(CompanyRecord("acme", completeness="minimal", analyzed_at=now), Thresholds(), now)
+    assert not is_fresh(CompanyRecord("acme", completeness="good"), Thresholds(), now)
 
 
 @pytest.mark.parametrize(

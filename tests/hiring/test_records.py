@@ -7,15 +7,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.core.stored_values import all_fit, said_of, stored_fields, whole
+from tests.core.stored_values import ANY_JSON, all_fit, said_of, stored_fields, whole
 from thresher.core.record import Found
 from thresher.core.stored import read, written
-from thresher.hiring.kinds import BOARD
-from thresher.hiring.records import BoardFields, BoardRecord, LastLook, LookFields, TriedAddress, look_fields
+from thresher.hiring.kinds import BOARD, POSTING
+from thresher.hiring.records import (
+    BoardFields,
+    BoardRecord,
+    CompanyRecord,
+    GroupRecord,
+    LastLook,
+    LookFields,
+    PostingRecord,
+    ScorePart,
+    TriedAddress,
+    look_fields,
+)
 from thresher.reading.platforms.boards import Board
 
-RECORDS = (BoardRecord,)
-PARTS = (LastLook, TriedAddress)
+RECORDS = (BoardRecord, CompanyRecord, GroupRecord, PostingRecord)
+PARTS = (LastLook, ScorePart, TriedAddress)
 
 
 def of_any(kinds: tuple[type, ...], values: Any) -> st.SearchStrategy[Any]:
@@ -51,6 +62,13 @@ def test_a_board_that_a_task_knew_a_part_of_has_the_rest_by_default() -> None:
 def test_the_address_of_a_board_is_called_whatever_its_record_says() -> None:
     odd = {"platform": ["x"], "token": {"a": 1}, "parts": [1], "url": 5}
     assert BoardRecord.of(Found(BOARD, "board", odd)).address == Board("site", None, "", {})
+
+
+@given(ANY_JSON, ANY_JSON)
+def test_the_pay_of_a_posting_is_a_text_or_nothing_whatever_it_says(salary: object, pay: object) -> None:
+    said = {"salary": salary, "facts": {"pay": pay}}
+    found = PostingRecord.of(Found(POSTING, "posting", said)).pay
+    assert found is None or (isinstance(found, str) and found)
 
 
 def test_a_look_that_changes_nothing_keeps_what_the_last_one_said() -> None:

@@ -10,6 +10,7 @@ from tests.harness.databases import Database, with_processes
 from tests.harness.gates import gate_row
 from tests.notify.post import Hook, Mailbox, text_of
 from thresher import App, Done, NewTask, Pipeline, Record, Stage
+from thresher.apps.jobs.model import MatchRecord
 from thresher.apps.jobs.notify import MAX_MATCHES, SHOWN, SOURCE, announcement, letter, notify
 from thresher.apps.jobs.service.matches import set_status
 from thresher.apps.jobs.service.postings import set_profile
@@ -263,6 +264,6 @@ def test_a_hostile_title_is_one_short_line_of_the_letter():
             "score": 90,
         },
     )
-    lines = letter([match]).splitlines()
+    lines = letter([MatchRecord.of(match)]).splitlines()
     assert (len(lines), lines[-1]) == (2, "    https://a.example/")
     assert len(lines[0]) < 150

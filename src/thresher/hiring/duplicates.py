@@ -14,7 +14,7 @@ from thresher.core.context import Context
 from thresher.core.record import Found, Is, Link, Record
 from thresher.hiring.fingerprint import Print
 from thresher.hiring.kinds import GROUP, POSTING
-from thresher.hiring.records import entry
+from thresher.hiring.records import GroupRecord, entry
 from thresher.hiring.same_opening import Copy, GroupReason, Pair, copy_of, lead, pair, same
 
 MAX_POSTINGS = 50  # postings of one title and company that are compared
@@ -65,11 +65,11 @@ async def _group(ctx: Context, postings: Sequence[Found]) -> Found | None:
 
 
 def _is_by_hand(group: Found) -> bool:
-    return group.data.get("reason") == GroupReason.SAID
+    return GroupRecord.of(group).reason == GroupReason.SAID
 
 
-def _members(group: Found | None) -> list[str]:
-    return [str(each) for each in group.data.get("members") or ()] if group else []
+def _members(group: Found | None) -> tuple[str, ...]:
+    return GroupRecord.of(group).members if group else ()
 
 
 def kin_mark(print_: Print) -> str:

@@ -292,3 +292,118 @@ class BoardFields(TypedDict, total=False):
 def board_entry(key: str, fields: BoardFields, *links: Link, initial: BoardFields | None = None) -> Record:
     """What one task knows of a board."""
     return entry(BOARD, key, fields, *links, initial=initial or {})
+
+
+# Companies
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePart:
+    """What one rule adds to the score of a company, and the words that say so."""
+
+    rule: str = ""
+    points: int = 0
+    quote: str | None = None
+    note: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class CompanyRecord:
+    """A company as it stands. `name_key` is its name as names are compared."""
+
+    key: str
+    name: str | None = None
+    name_key: str | None = None
+    website: str | None = None
+    status: str | None = None
+    problem: str | None = None
+    about: str | None = None
+    culture: str | None = None
+    mission: str | None = None
+    headquarters: str | None = None
+    industry: str | None = None
+    founded: int | str | None = None
+    size: str | None = None
+    employees: int | None = None
+    size_category: str | None = None
+    remote_first: bool | None = None
+    ai_focus: bool | None = None
+    tech: tuple[str, ...] = ()
+    careers_url: str | None = None
+    board_url: str | None = None
+    board_confidence: str | None = None
+    tried: tuple[TriedAddress, ...] = ()
+    tier: str | None = None
+    score: int | None = None
+    score_parts: tuple[ScorePart, ...] = ()
+    completeness: str | None = None
+    analyzed_at: int = 0
+
+    @classmethod
+    def of(cls, found: Found) -> "CompanyRecord":
+        return read(cls, found.data, key=found.key)
+
+
+# Postings, and groups of postings of one opening
+
+
+@dataclass(frozen=True, slots=True)
+class PostingRecord:
+    """A posting as it stands, by what people and the other apps ask of it. `said` are the fields that its
+    board's list says; `facts` is what was read from it.
+    """
+
+    key: str
+    title: str | None = None
+    company: str | None = None
+    company_name: str | None = None
+    company_site: str | None = None
+    location: str | None = None
+    url: str | None = None
+    posted: str | None = None
+    employment_type: str | None = None
+    salary: Mapping[str, Any] | str | None = None
+    description: str | None = None
+    number: str | None = None
+    said: tuple[str, ...] = ()
+    board: str | None = None
+    group: str | None = None
+    state: str | None = None
+    missed: int = 0
+    relisted: int = 0
+    revision: int = 0
+    first_seen: int = 0
+    seen_at: int = 0
+    checked_at: int = 0
+    closed_at: int | None = None
+    facts: Mapping[str, Any] | None = None
+
+    @classmethod
+    def of(cls, found: Found) -> "PostingRecord":
+        return read(cls, found.data, key=found.key)
+
+    @property
+    def pay(self) -> str | None:
+        """What is paid, as the posting writes it: in a field of its own, or somewhere in its text."""
+        for said in (self.salary, self.facts.get("pay") if self.facts else None):
+            text = said.get("text") if isinstance(said, Mapping) else said
+            if isinstance(text, str) and text:
+                return text
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRecord:
+    """Postings of one opening, the one that speaks for them, and why they are one."""
+
+    key: str
+    lead: str | None = None
+    reason: str | None = None
+    members: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, found: Found) -> "GroupRecord":
+        return read(cls, found.data, key=found.key)

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from thresher.apps.jobs.scraping.page_checks import Terms, unread_since
 from thresher.core.clock import DAY
-from thresher.core.record import Found
-from thresher.hiring.kinds import BOARD
+from thresher.hiring.records import BoardRecord
 
 pytestmark = pytest.mark.promise(5)
 
@@ -23,7 +22,7 @@ def test_whatever_comes_of_the_checks_everybody_is_asked_for_in_turn(seen: dict[
     marks: dict[str, dict[str, Any]] = {
         key: {"state": "open", "board": "b", "seen_at": day * DAY} for key, day in seen.items()
     }
-    board, asked = Found(BOARD, "b", {}), []
+    board, asked = BoardRecord("b"), []
     start = 50
     for day in range(start, start + 7 + len(seen)):
         found = unread_since(board, marks, terms, day * DAY)
@@ -50,4 +49,4 @@ def test_what_is_closed_or_lives_on_another_board_is_not_checked():
         "gone": {"state": "closed", "board": "b"},
         "theirs": {"state": "open", "board": "c"},
     }
-    assert unread_since(Found(BOARD, "b", {}), marks, terms, DAY).keys == ()
+    assert unread_since(BoardRecord("b"), marks, terms, DAY).keys == ()

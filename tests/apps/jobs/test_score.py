@@ -13,7 +13,9 @@ from thresher.apps.jobs.person.profile import Profile
 from thresher.apps.jobs.person.wants import Levels, Rank, Size, Skill
 from thresher.apps.jobs.scoring.points import PREFIX, Employer, Points, employer_of, usual_points
 from thresher.apps.jobs.settings import DEFAULTS
+from thresher.core.record import Found
 from thresher.hiring.opening import Level, Spot, Workplace
+from thresher.hiring.records import CompanyRecord
 
 pytestmark = pytest.mark.promise(13)
 INDIA = Spot("Remote - India", None, None, "IN", remote=True)
@@ -244,6 +246,10 @@ def test_what_the_company_is_counts_where_it_is_known():
     assert [part("tier", firm=Employer(tier=tier)) for tier in "SABCD"] == [5, 3, 1, 0, 0]
 
 
+def company(data):
+    return CompanyRecord.of(Found("company", "acme.example", data))
+
+
 def test_a_company_is_read_from_its_record_however_odd_that_is():
     data = {
         "size_category": "large",
@@ -252,7 +258,7 @@ def test_a_company_is_read_from_its_record_however_odd_that_is():
         "ai_focus": False,
         "headquarters": "Portland, OR",
     }
-    assert employer_of(data) == Employer(Size.LARGE, "A", True, False, "Portland, OR")
+    assert employer_of(company(data)) == Employer(Size.LARGE, "A", True, False, "Portland, OR")
     assert employer_of(None) == Employer()
     odd = {
         "size_category": 5,
@@ -262,7 +268,7 @@ def test_a_company_is_read_from_its_record_however_odd_that_is():
         "headquarters": {},
         "score_parts": "x",
     }
-    assert employer_of(odd) == Employer()
+    assert employer_of(company(odd)) == Employer()
 
 
 def test_an_office_that_the_companys_pages_name_counts_as_being_in_the_city():
@@ -271,7 +277,7 @@ def test_an_office_that_the_companys_pages_name_counts_as_being_in_the_city():
         {"rule": "ai focus", "points": 0, "quote": "no"},
         5,
     ]
-    firm = employer_of({"score_parts": parts})
+    firm = employer_of(company({"score_parts": parts}))
     assert firm.said == {"city": "our office in Portland, Oregon"}
     assert scored(firm=firm).city_bonus
     assert (

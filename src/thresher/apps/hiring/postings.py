@@ -3,17 +3,18 @@ what was decided.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from thresher.admin.records import among, find, maybe, moment, one
+from thresher.apps.jobs.model import DecisionRecord, MatchRecord
 from thresher.core.clock import DAY, HOUR, SECOND
 from thresher.core.errors import UsageError
 from thresher.core.evidence import as_json
 from thresher.core.record import Between, Found, Is, Link, Where
 from thresher.hiring.kinds import GROUP, POSTING
+from thresher.hiring.records import PostingRecord
 from thresher.store.store import Store
 
 SHOWN_BY = "thresher postings list"
@@ -92,10 +93,8 @@ def show_posting(store: Store, key: str) -> PostingDetail:
         for each in (record.first_task, record.last_task)
     }
     evidence = as_json(found.evidence) if found.evidence else None
-    outcome, status = (
-        decision.data.get("outcome") if decision else None,
-        match.data.get("status") if match else None,
-    )
+    outcome = DecisionRecord.of(decision).outcome if decision else None
+    status = MatchRecord.of(match).status if match else None
     said, same, apart = (
         dict(group.data) if group else None,
         _same(store, found, group),
@@ -123,32 +122,22 @@ def _same(store: Store, found: Found, group: Found | None) -> list[PostingView]:
 
 def posting_view(found: Found) -> PostingView:
     """A posting as a line of a list."""
-    data = found.data
+    posting = PostingRecord.of(found)
     return PostingView(
-        found.key,
-        data.get("title"),
-        data.get("company_name"),
-        data.get("location"),
-        pay_text(data),
-        data.get("url"),
-        data.get("posted"),
-        data.get("state"),
-        data.get("board"),
-        data.get("group"),
-        moment(data.get("first_seen")),
-        moment(data.get("seen_at")),
-        moment(data.get("closed_at")),
+        posting.key,
+        posting.title,
+        posting.company_name,
+        posting.location,
+        posting.pay,
+        posting.url,
+        posting.posted,
+        posting.state,
+        posting.board,
+        posting.group,
+        moment(posting.first_seen),
+        moment(posting.seen_at),
+        moment(posting.closed_at),
     )
-
-
-def pay_text(data: Mapping[str, Any]) -> str | None:
-    """What is paid, as a posting writes it: in a field of its own, or somewhere in its text."""
-    facts = data.get("facts")
-    for said in (data.get("salary"), facts.get("pay") if isinstance(facts, Mapping) else None):
-        text = said.get("text") if isinstance(said, Mapping) else said
-        if isinstance(text, str) and text:
-            return text
-    return None
 
 
 # How long ago, as people say it: 12h, 7d, 2w, or a day such as 2026-01-31.

@@ -8,11 +8,13 @@ from typing import Any
 from thresher.apps.jobs.filtering import rejection
 from thresher.apps.jobs.filtering.filter import Judgement
 from thresher.apps.jobs.filtering.phrase import counted
+from thresher.apps.jobs.model import DecisionRecord, SpokenRule
 from thresher.apps.jobs.person.wants import Profile
 from thresher.apps.jobs.scoring import component
 from thresher.apps.jobs.scoring.judgement import intake, kept
 from thresher.apps.jobs.scoring.score import Score
 from thresher.core.record import Link, Record, clean
+from thresher.core.stored import read
 from thresher.hiring.opening import Opening
 
 DECISION, MATCH = "decision", "match"
@@ -66,7 +68,9 @@ def match_data(
         "matched_skills": list(score.matched[:MAX_SKILLS]),
         "skill_gaps": (kept(said)["skill_gaps"] if answer else None) or list(score.gaps[:MAX_SKILLS]),
         "resume_intake": intake(said) if answer else None,
-        "explanation": [_part(component.as_json(each)) for each in score.components if each.points],
+        "explanation": [
+            _part(read(SpokenRule, component.as_json(each))) for each in score.components if each.points
+        ],
         "decided_at": at,
     }
 
@@ -108,53 +112,49 @@ def _decision(
 
 def explain(decision: Mapping[str, Any]) -> list[str]:
     """The decision in sentences that a person reads, from the data of its record."""
-    return list(_sentences(decision))
+    return list(_sentences(read(DecisionRecord, decision, key="")))
 
 
-def _sentences(decision: Mapping[str, Any]) -> Iterator[str]:
+def _sentences(decision: DecisionRecord) -> Iterator[str]:
     yield _verdict(decision)
-    for each in decision["rejections"]:
+    for each in decision.rejections:
         yield _rejection(each)
     if _mild(decision):
         yield "No single strike is heavy: together they reach the threshold. Raise jobs.filter.threshold to see more of these."
-    if decision["score"] is not None:
-        yield from (_part(each) for each in decision["components"])
-        lower = ", lower because of your city" if decision["city_bonus"] else ""
-        yield f"Score {decision['score']} of 100; {decision['needed']} are needed{lower}."
-    if decision.get("model"):
-        yield f"A model was asked for its judgement: {decision['model'].get('name') or 'unnamed'}."
+    if decision.score is not None:
+        yield from (_part(each) for each in decision.components)
+        lower = ", lower because of your city" if decision.city_bonus else ""
+        yield f"Score {decision.score} of 100; {decision.needed} are needed{lower}."
+    if decision.model:
+        yield f"A model was asked for its judgement: {decision.model.name or 'unnamed'}."
 
 
-def _verdict(decision: Mapping[str, Any]) -> str:
-    hard = any(each["severity"] == rejection.Severity.HARD for each in decision["rejections"])
-    if decision["outcome"] == FILTERED and hard:
+def _verdict(decision: DecisionRecord) -> str:
+    hard = any(each.severity == rejection.Severity.HARD for each in decision.rejections)
+    if decision.outcome == FILTERED and hard:
         return "Filtered: something in it rules it out."
-    strikes = (
-        f"{counted(decision['total_strikes'], 'point')} of strikes, filtered from {decision['threshold']} on"
-    )
-    if decision["outcome"] == FILTERED:
+    strikes = f"{counted(decision.total_strikes, 'point')} of strikes, filtered from {decision.threshold} on"
+    if decision.outcome == FILTERED:
         return f"Filtered: {strikes}."
-    fate = "Saved as a match" if decision["outcome"] == SAVED else "Skipped: it does not fit well enough"
+    fate = "Saved as a match" if decision.outcome == SAVED else "Skipped: it does not fit well enough"
     return f"{fate}; the filter let it pass ({strikes})."
 
 
-def _rejection(each: Mapping[str, Any]) -> str:
-    cost = "never" if each["severity"] == rejection.Severity.HARD else f"-{each['points']}"
-    return f"{cost}: {each['reason']}{_quoted(each)}"
+def _rejection(each: SpokenRule) -> str:
+    cost = "never" if each.severity == rejection.Severity.HARD else f"-{each.points}"
+    return f"{cost}: {each.reason}{_quoted(each)}"
 
 
-def _part(each: Mapping[str, Any]) -> str:
-    return f"{each['points']:+d} {each['name']}: {each['reason']}{_quoted(each)}"
+def _part(each: SpokenRule) -> str:
+    return f"{each.points:+d} {each.name}: {each.reason}{_quoted(each)}"
 
 
-def _quoted(each: Mapping[str, Any]) -> str:
-    quote = " ".join((each["quote"] or "").split())
+def _quoted(each: SpokenRule) -> str:
+    quote = " ".join((each.quote or "").split())
     return f" - '{quote}'" if quote else ""
 
 
-def _mild(decision: Mapping[str, Any]) -> bool:
+def _mild(decision: DecisionRecord) -> bool:
     """Whether small things alone filtered it, as three of them do: age, salary and one technology."""
-    points = [
-        each["points"] for each in decision["rejections"] if each["severity"] == rejection.Severity.STRIKE
-    ]
-    return decision["outcome"] == FILTERED and len(points) > 1 and max(points) * 2 < decision["threshold"]
+    points = [each.points for each in decision.rejections if each.severity == rejection.Severity.STRIKE]
+    return decision.outcome == FILTERED and len(points) > 1 and max(points) * 2 < decision.threshold

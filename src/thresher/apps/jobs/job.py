@@ -34,7 +34,14 @@ from thresher.hiring.facts import read_facts
 from thresher.hiring.kinds import BOARD, COMPANY, POSTING
 from thresher.hiring.lifecycle import CLOSED
 from thresher.hiring.opening import Opening, facts_of, opening_of, places_of
-from thresher.hiring.records import BoardRecord, company_name_key, entry, posting_key
+from thresher.hiring.records import (
+    BoardRecord,
+    CompanyRecord,
+    PostingRecord,
+    company_name_key,
+    entry,
+    posting_key,
+)
 from thresher.hiring.same_opening import page_of
 from thresher.reading.platforms.calls import Call
 from thresher.reading.postings.posting import Posting
@@ -73,7 +80,7 @@ async def check(ctx: Context, known: Found) -> Outcome | dict[str, Any]:
 
 
 def _missed(ctx: Context, known: Found, problem: Gone) -> Outcome:
-    count = int(known.data.get("missed") or 0) + 1
+    count = PostingRecord.of(known).missed + 1
     if count < ctx.setting("jobs.close_looks") + bool(ctx.task.payload.get("doubted")):
         reason = f"its page is gone, and another check has to say so: {problem}"
         return Done(reason, records=(entry(POSTING, known.key, {"missed": count}),))
@@ -97,14 +104,15 @@ def _seen(ctx: Context, known: Found, found: Posting, is_listed: bool) -> Outcom
 
 
 def _list_says_it(ctx: Context, known: Found) -> bool:
-    text = known.data.get("description") if "description" in known.data.get("said", ()) else None
+    posting = PostingRecord.of(known)
+    text = posting.description if "description" in posting.said else None
     return len(text or "") >= int(ctx.setting("jobs.posting.description"))
 
 
 def _is_its_page(page: Page, call: Call, found: Posting, known: Found) -> bool:
     """Sites lead from what is gone to what is left: another address with another title is another posting."""
     stayed = bool(page_of(call.url)) and page_of(page.final_url) == page_of(call.url)
-    return stayed or found.title.casefold() == str(known.data.get("title") or "").casefold()
+    return stayed or found.title.casefold() == (PostingRecord.of(known).title or "").casefold()
 
 
 KIND = "job"
@@ -250,7 +258,7 @@ async def analyze(ctx: Context) -> Outcome:
         points_of(ctx.setting),
         case_of(opening, profile, day_of(ctx.now())),
     )
-    found = rate(case, employer_of(employer.data if employer else None), rules, points)
+    found = rate(case, employer_of(CompanyRecord.of(employer) if employer else None), rules, points)
     answer = await _opinion(ctx, opening, profile, found)
     if answer:
         found = with_judgement(found, answer["answer"], points)

@@ -12,13 +12,14 @@ told again.
 
 from collections.abc import Sequence
 
+from thresher.apps.jobs.model import MatchRecord
 from thresher.apps.jobs.person.profile import profile_of
 from thresher.apps.jobs.person.wants import Notify
 from thresher.core.context import Context
 from thresher.core.errors import RateLimited, Transient
 from thresher.core.outcome import Done, Outcome, Skipped
 from thresher.core.pipeline import Pipeline, Source, Stage
-from thresher.core.record import Found, Is, Record
+from thresher.core.record import Is, Record
 from thresher.core.task import NewTask
 
 KIND = "notify"
@@ -47,7 +48,8 @@ async def tell(ctx: Context) -> Outcome:
     if not wanted:
         return Skipped("the profile says never")
     untold = (Is("notified_at", 0), Is("status", "new"), Is("priority", *wanted))
-    news = await ctx.records("match", where=untold, order="-score", limit=MAX_MATCHES)
+    found = await ctx.records("match", where=untold, order="-score", limit=MAX_MATCHES)
+    news = list(map(MatchRecord.of, found))
     if not news:
         return Done(
             "nothing to tell of: it was told with others, seen already, or is not worth a message to this person"
@@ -74,18 +76,18 @@ def worth_telling(wanted: Notify) -> tuple[str, ...]:
     return _PRIORITIES[wanted]
 
 
-def _told(match: Found, at: int) -> Record:
+def _told(match: MatchRecord, at: int) -> Record:
     return Record("match", match.key, {"notified_at": at}, merge=True, marks=("notified_at",))
 
 
-def headline(news: Sequence[Found]) -> str:
+def headline(news: Sequence[MatchRecord]) -> str:
     """The title of a message."""
     if len(news) == 1:
-        return f"New match: {_text(news[0], 'title')} ({news[0].data.get('score')})"
-    return f"{len(news)} new matches, the best with {news[0].data.get('score')} points"
+        return f"New match: {_line(news[0].title)} ({news[0].score})"
+    return f"{len(news)} new matches, the best with {news[0].score} points"
 
 
-def letter(news: Sequence[Found]) -> str:
+def letter(news: Sequence[MatchRecord]) -> str:
     """The text of a message: the best first, each with its address."""
     lines = [_lines(each) for each in news[:SHOWN]]
     if len(news) > SHOWN:
@@ -93,21 +95,19 @@ def letter(news: Sequence[Found]) -> str:
     return "\n\n".join(lines)
 
 
-def _lines(match: Found) -> str:
-    where = f", {company}" if (company := _text(match, "company")) else ""
-    skills = ", ".join(str(each) for each in (match.data.get("matched_skills") or ())[:8])
-    parts = [
-        f"{match.data.get('score')}  {_text(match, 'title')}{where}",
-        skills and f"    {skills}",
-        f"    {_text(match, 'url')}",
-    ]
+def _lines(match: MatchRecord) -> str:
+    where = f", {company}" if (company := _line(match.company)) else ""
+    skills = ", ".join(match.matched_skills[:8])
+    # An address is not cut: it would lead elsewhere.
+    url = " ".join((match.url or "").split())
+    parts = [f"{match.score}  {_line(match.title)}{where}", skills and f"    {skills}", f"    {url}"]
     return "\n".join(part for part in parts if part.strip())
 
 
-def _text(match: Found, name: str) -> str:
-    """A text of a stranger's, as one short line; an address is not cut, it would lead elsewhere."""
-    line = " ".join(str(match.data.get(name) or "").split())
-    return line if name == "url" or len(line) <= MAX_LENGTH else f"{line[: MAX_LENGTH - 1]}…"
+def _line(text: str | None) -> str:
+    """A text of a stranger's, as one short line."""
+    line = " ".join((text or "").split())
+    return line if len(line) <= MAX_LENGTH else f"{line[: MAX_LENGTH - 1]}…"
 
 
 notify = Pipeline(KIND, Stage(tell, through=(SOURCE.gate,)))

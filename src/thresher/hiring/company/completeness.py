@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from thresher.hiring.records import CompanyRecord
+
 DAY = 86_400_000_000  # microseconds
 
 
@@ -45,12 +47,11 @@ def completeness(data: Mapping[str, Any], at: Thresholds) -> Completeness:
     )
 
 
-def is_fresh(data: Mapping[str, Any], at: Thresholds, now: int) -> bool:
+def is_fresh(company: CompanyRecord, at: Thresholds, now: int) -> bool:
     """Whether reading the site again would be too soon. `now` is in microseconds."""
-    analyzed = data.get("analyzed_at")
-    if not isinstance(analyzed, int) or data.get("completeness") != Completeness.GOOD:
+    if company.completeness != Completeness.GOOD:
         return False
-    return 0 <= now - analyzed < at.fresh_days * DAY
+    return 0 <= now - company.analyzed_at < at.fresh_days * DAY
 
 
 def size_category(low: int, high: int | None, at: Thresholds) -> str:

@@ -32,7 +32,7 @@ from thresher.core.keys import canonical_url, host_gate
 from thresher.core.outcome import Done, Failed, Finds, Next, Outcome, Skipped
 from thresher.core.page import Page
 from thresher.core.pipeline import Pipeline, Stage, Trip
-from thresher.core.record import Found, Is, Record
+from thresher.core.record import Is, Record
 from thresher.core.schema import Field, Kind, Schema
 from thresher.core.settlement import Error
 from thresher.core.task import NewTask, Task
@@ -45,7 +45,7 @@ from thresher.hiring.company.openings import Openings, openings
 from thresher.hiring.company.pages import CAREERS, HOME, ORDER, candidates, named
 from thresher.hiring.finding import Finding
 from thresher.hiring.kinds import COMPANY
-from thresher.hiring.records import company_key, company_name_key, entry
+from thresher.hiring.records import CompanyRecord, company_key, company_name_key, entry
 from thresher.reading.html.document import Document
 from thresher.reading.inspect.company import read_company
 from thresher.reading.platforms.boards import Board, recognise
@@ -122,7 +122,7 @@ class Request:
     board: Board | None = None
     via: str = "user"
     force: bool = False
-    known: Found | None = None
+    known: CompanyRecord | None = None
 
 
 async def request_of(ctx: Context) -> Request:
@@ -134,11 +134,11 @@ async def request_of(ctx: Context) -> Request:
     if not name and not website and not board:
         raise InvalidPayload("a company needs a name or a website; give one of them in the payload")
     known = await _known(ctx, name, website, board)
-    website = website or (_address(_text(known.data.get("website"))) if known else None)
+    website = website or (_address(_text(known.website)) if known else None)
     key = known.key if known else company_key(name or (board.token if board else None), website)
     return Request(
         key=key,
-        name=name or (_text(known.data.get("name")) if known else None),
+        name=name or (_text(known.name) if known else None),
         website=website,
         board=board,
         via=_text(said.get("via")) or "user",
@@ -147,13 +147,16 @@ async def request_of(ctx: Context) -> Request:
     )
 
 
-async def _known(ctx: Context, name: str | None, website: str | None, board: Board | None) -> Found | None:
+async def _known(
+    ctx: Context, name: str | None, website: str | None, board: Board | None
+) -> CompanyRecord | None:
     """The company's record: by its key, else the only one of that name that has a site."""
-    found = await ctx.record(COMPANY, company_key(name or (board.token if board else None), website))
-    if website or not name or (found and found.data.get("website")):
+    kept = await ctx.record(COMPANY, company_key(name or (board.token if board else None), website))
+    found = CompanyRecord.of(kept) if kept else None
+    if website or not name or (found and found.website):
         return found
     named = await ctx.records(COMPANY, where=(Is("name_key", company_name_key(name)),), limit=3)
-    alike = [each for each in named if each.data.get("website")]
+    alike = [each for each in map(CompanyRecord.of, named) if each.website]
     return alike[0] if len(alike) == 1 else found
 
 
@@ -261,13 +264,13 @@ async def begin(ctx: Context) -> Outcome:
         request = await request_of(ctx)
     except InvalidPayload as problem:
         return Failed(str(problem))
-    known = request.known.data if request.known else {}
+    known = request.known or CompanyRecord(request.key)
     if not request.force and is_fresh(known, thresholds(ctx.setting), ctx.now()):
-        days = (ctx.now() - int(known["analyzed_at"])) // (86_400 * SECOND)
+        days = (ctx.now() - known.analyzed_at) // (86_400 * SECOND)
         return Skipped(f"{request.key} is known well and was analysed {days} days ago; force reads it again")
     if request.website is None:
         return _without_site(request)
-    status = str(known.get("status") or "")
+    status = known.status or ""
     checkpoint = {"key": request.key, "name": request.name, "website": request.website, "had": status}
     return Next(checkpoint=checkpoint, records=(_begun(request, status),))
 

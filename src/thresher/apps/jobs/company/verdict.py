@@ -19,7 +19,7 @@ from thresher.hiring.company.office import Town, office
 from thresher.hiring.company.priority import CompanyFindings, CompanyPriority, PriorityPoints, priority
 from thresher.hiring.finding import Finding
 from thresher.hiring.kinds import BOARD, COMPANY
-from thresher.hiring.records import BoardRecord, board_key, company_name_key, entry
+from thresher.hiring.records import BoardRecord, CompanyRecord, board_key, company_name_key, entry
 from thresher.hiring.technology import Mention, technologies
 from thresher.reading.platforms.boards import Board
 
@@ -65,7 +65,7 @@ async def verdict(ctx: Context) -> Verdict:
     mentions = _first_mentions(text)
     at = thresholds(ctx.setting)
     known = await ctx.record(COMPANY, str(said["key"]))
-    data = _data(said, known.data if known else {}, at) | {
+    data = _data(said, CompanyRecord.of(known) if known else None, at) | {
         "tech": [each.name for each in mentions],
         "analyzed_at": ctx.now(),
     }
@@ -84,7 +84,7 @@ async def verdict(ctx: Context) -> Verdict:
     return Verdict((record,), children, note, missing)
 
 
-def _data(said: Mapping[str, Any], known: Mapping[str, Any], at: Thresholds) -> dict[str, Any]:
+def _data(said: Mapping[str, Any], known: CompanyRecord | None, at: Thresholds) -> dict[str, Any]:
     """The values of the record, as far as they were found. A page of its own does not replace a board that is
     known.
     """
@@ -100,7 +100,7 @@ def _data(said: Mapping[str, Any], known: Mapping[str, Any], at: Thresholds) -> 
         data |= _size(facts["size"], at)
     if seen["careers_url"]:
         data["careers_url"] = seen["careers_url"]
-    if seen["url"] and (seen["confidence"] != "low" or not known.get("board_url")):
+    if seen["url"] and (seen["confidence"] != "low" or not (known and known.board_url)):
         data |= {"board_url": seen["url"], "board_confidence": seen["confidence"]}
     return data
 

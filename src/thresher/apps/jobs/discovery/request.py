@@ -9,7 +9,7 @@ from thresher.core.errors import InvalidPayload, InvalidUrl
 from thresher.core.keys import canonical_url
 from thresher.hiring.kinds import COMPANY
 from thresher.hiring.ownership import WantedCompany
-from thresher.hiring.records import company_key
+from thresher.hiring.records import CompanyRecord, company_key
 from thresher.reading.platforms.platform import platform_named, platforms
 
 AUTO, RSS, HTML = "auto", "rss", "html"
@@ -43,19 +43,19 @@ async def asked_of(ctx: Context) -> Asked:
     name, website = _text(said, "name"), _address(said, "website")
     key = _text(said, "company") or ((name or website) and company_key(name, website)) or None
     known = await ctx.record(COMPANY, key) if key else None
-    about = known.data if known else {}
+    about = CompanyRecord.of(known) if known else CompanyRecord("")
     asked = Asked(
         url=_address(said, "url") or ctx.task.url,
         company=key,
-        name=name or _text(about, "name"),
-        website=website or _address(about, "website"),
-        careers_url=_address(about, "careers_url"),
+        name=name or _line(about.name),
+        website=website or _site(about.website, "website"),
+        careers_url=_site(about.careers_url, "careers_url"),
         page=_address(said, "page"),
         hint=_hint(said),
         auto_enable=bool(said.get("auto_enable", True)),
         validation_required=bool(said.get("validation_required", False)),
         via=_text(said, "via") or "user",
-        tier=_text(about, "tier"),
+        tier=_line(about.tier),
     )
     if not (asked.url or asked.name or asked.website):
         raise InvalidPayload("a discovery needs something to go by: url, company, name or website")
@@ -71,12 +71,18 @@ def _hint(said: Mapping[str, Any]) -> str:
 
 
 def _text(said: Mapping[str, Any], key: str) -> str | None:
-    value = said.get(key)
+    return _line(said.get(key))
+
+
+def _line(value: object) -> str | None:
     return " ".join(value.split())[:MAX_NAME] or None if isinstance(value, str) else None
 
 
 def _address(said: Mapping[str, Any], key: str) -> str | None:
-    value = said.get(key)
+    return _site(said.get(key), key)
+
+
+def _site(value: object, key: str) -> str | None:
     if not isinstance(value, str) or not value.strip():
         return None
     try:

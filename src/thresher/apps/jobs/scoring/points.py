@@ -8,6 +8,7 @@ from typing import Any
 
 from thresher.apps.jobs.person.wants import Size
 from thresher.apps.jobs.settings import DEFAULTS
+from thresher.hiring.records import CompanyRecord
 
 PREFIX = "jobs.score."
 
@@ -96,31 +97,16 @@ class Employer:
     said: Mapping[str, str] = field(default_factory=dict)
 
 
-def employer_of(data: Mapping[str, Any] | None) -> Employer:
-    """The company in the data of its record; whatever else stands there is left alone."""
-    if not data:
+def employer_of(company: CompanyRecord | None) -> Employer:
+    """The company as a score sees it."""
+    if company is None:
         return Employer()
-    size, tier, place = data.get("size_category"), data.get("tier"), data.get("headquarters")
+    parts = company.score_parts[:MAX_PARTS]
     return Employer(
-        Size(size) if isinstance(size, str) and size in {*Size} else None,
-        tier if tier in TIERS else None,
-        _truth(data.get("remote_first")),
-        _truth(data.get("ai_focus")),
-        place if isinstance(place, str) else None,
-        _said(data.get("score_parts")),
+        next((size for size in Size if size == company.size_category), None),
+        company.tier if company.tier in TIERS else None,
+        company.remote_first,
+        company.ai_focus,
+        company.headquarters,
+        {part.rule: part.quote for part in parts if part.quote is not None and part.points},
     )
-
-
-def _truth(value: Any) -> bool | None:
-    return value if isinstance(value, bool) else None
-
-
-def _said(parts: Any) -> Mapping[str, str]:
-    if not isinstance(parts, list):
-        return {}
-    found = (part for part in parts[:MAX_PARTS] if isinstance(part, Mapping))
-    return {
-        str(part.get("rule")): part["quote"]
-        for part in found
-        if isinstance(part.get("quote"), str) and part.get("points")
-    }

@@ -15,7 +15,7 @@ from thresher.core.record import Found, Mark, Record
 from thresher.core.task import NewTask
 from thresher.hiring.kinds import POSTING
 from thresher.hiring.lifecycle import CLOSED, LifecycleRules
-from thresher.hiring.records import BoardRecord, entry
+from thresher.hiring.records import BoardRecord, PostingRecord, entry
 
 NEVER = 0  # of a board with nothing to check
 
@@ -100,7 +100,7 @@ def tasks(checks: Checks, found: Sequence[Found]) -> tuple[NewTask, ...]:
     page.
     """
     unseen = set(checks.unseen)
-    urls = {each.key: each.data.get("url") for each in found}
+    urls = {each.key: PostingRecord.of(each).url for each in found}
     wanted = [(key, urls[key]) for key in checks.keys if urls.get(key)]
     how = {"check": True, "doubted": checks.is_doubted}
     return tuple(

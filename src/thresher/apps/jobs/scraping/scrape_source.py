@@ -39,7 +39,7 @@ from thresher.core.task import NewTask, Task
 from thresher.hiring.coverage import health
 from thresher.hiring.kinds import BOARD, POSTING
 from thresher.hiring.lifecycle import CLOSED, Prints
-from thresher.hiring.records import BoardFields, BoardRecord, LastLook, LookFields, board_entry
+from thresher.hiring.records import BoardFields, BoardRecord, LastLook, LookFields, PostingRecord, board_entry
 from thresher.hiring.row import key_of, listed
 from thresher.reading.postings.posting import Posting
 
@@ -279,12 +279,8 @@ def _known(board: str, marks: Marks) -> IsKnown:
 async def _kept_elsewhere(ctx: Context, board: str, keys: Sequence[str], marks: Marks) -> set[str]:
     """Those that are known by their address, and are open on another board."""
     strangers = [key for key in keys if key.startswith("url/") and key not in marks]
-    found = await _records(ctx, strangers)
-    return {
-        each.key
-        for each in found
-        if each.data.get("board") not in (None, board) and each.data.get("state") != CLOSED
-    }
+    found = map(PostingRecord.of, await _records(ctx, strangers))
+    return {each.key for each in found if each.board not in (None, board) and each.state != CLOSED}
 
 
 async def _records(ctx: Context, keys: Sequence[str]) -> list[Found]:

@@ -18,7 +18,7 @@ from thresher.core.record import Found, Is, Link
 from thresher.core.task import NewTask
 from thresher.engine.registry import Registry
 from thresher.hiring.kinds import BOARD, COMPANY, POSTING
-from thresher.hiring.records import BoardRecord, company_key, company_name_key
+from thresher.hiring.records import BoardRecord, CompanyRecord, company_key, company_name_key
 from thresher.reading.platforms.boards import recognise
 from thresher.reading.values.addresses import read_address
 from thresher.store.records import AT_ONCE, find_records
@@ -112,33 +112,34 @@ def ask_companies(
     return answered
 
 
-def _known(store: Store, wishes: Sequence[Wish]) -> Mapping[Wish, Found]:
+def _known(store: Store, wishes: Sequence[Wish]) -> Mapping[Wish, CompanyRecord]:
     """The records of these companies. One that was asked for by its name alone may be known by its site."""
-    by_key = look_up(store, COMPANY, [each.key for each in wishes])
+    kept = look_up(store, COMPANY, [each.key for each in wishes])
+    by_key = {key: CompanyRecord.of(each) for key, each in kept.items()}
     nameless = {
         each: company_name_key(each.name or "")
         for each in wishes
         if each.website is None and each.key not in by_key
     }
-    by_name = {str(found.data.get("name_key")): found for found in _named(store, list(nameless.values()))}
+    by_name = {each.name_key or "": each for each in _named(store, list(nameless.values()))}
     found = {each: by_key.get(each.key) or by_name.get(nameless.get(each, "")) for each in wishes}
     return {each: record for each, record in found.items() if record}
 
 
-def _named(store: Store, names: Iterable[str]) -> list[Found]:
+def _named(store: Store, names: Iterable[str]) -> list[CompanyRecord]:
     wanted = list(dict.fromkeys(names))
     if not wanted:
         return []
     with store.read() as session:
-        return find_records(session, kind=COMPANY, where=[Is("name_key", *wanted)], limit=len(wanted))
+        found = find_records(session, kind=COMPANY, where=[Is("name_key", *wanted)], limit=len(wanted))
+    return list(map(CompanyRecord.of, found))
 
 
-def _request(wish: Wish, known: Found | None, now: int, store: Store, *, force: bool) -> TaskRequest:
+def _request(wish: Wish, known: CompanyRecord | None, now: int, store: Store, *, force: bool) -> TaskRequest:
     key = known.key if known else wish.key
-    said = known.data if known else {}
-    website = wish.website or said.get("website")
+    website = wish.website or (known.website if known else None)
     payload = {
-        "name": wish.name or said.get("name"),
+        "name": wish.name or (known.name if known else None),
         "website": website,
         "via": PERSON,
         "force": force or None,
@@ -149,11 +150,11 @@ def _request(wish: Wish, known: Found | None, now: int, store: Store, *, force: 
     return TaskRequest(wish.what, key, new, None if force else _fresh(wish, known, now, store))
 
 
-def _fresh(wish: Wish, known: Found | None, now: int, store: Store) -> str | None:
+def _fresh(wish: Wish, known: CompanyRecord | None, now: int, store: Store) -> str | None:
     """Why a company need not be looked at again."""
-    if known is None or known.data.get("completeness") != "good":
+    if known is None or known.completeness != "good":
         return None
-    age = (now - int(known.data.get("analyzed_at") or 0)) / DAY
+    age = (now - known.analyzed_at) / DAY
     if age >= store.settings["jobs.company.fresh_days"]:
         return None
     return f"{wish.what} is known ({known.key}, looked at {age:.0f} days ago); to look again now: --force"
@@ -223,23 +224,23 @@ def show_company(store: Store, key: str) -> CompanyDetail:
         board_view(BoardRecord.of(each)) for each in find(store, BOARD, link=Link("company", key), limit=50)
     ]
     evidence = as_json(found.evidence) if found.evidence else None
-    points, tasks = company_parts(found.data), sorted({found.first_task, found.last_task} - {0})
+    points, tasks = company_parts(CompanyRecord.of(found)), sorted({found.first_task, found.last_task} - {0})
     return CompanyDetail(_view(store, found), dict(found.data), evidence, boards, points, tasks)
 
 
 def _view(store: Store, found: Found) -> CompanyView:
-    data, own = found.data, Link("company", found.key)
+    company, own = CompanyRecord.of(found), Link("company", found.key)
     return CompanyView(
-        found.key,
-        data.get("name"),
-        data.get("website"),
-        data.get("status"),
-        data.get("tier"),
-        data.get("score"),
-        data.get("completeness"),
-        data.get("size"),
-        data.get("headquarters"),
+        company.key,
+        company.name,
+        company.website,
+        company.status,
+        company.tier,
+        company.score,
+        company.completeness,
+        company.size,
+        company.headquarters,
         count(store, BOARD, link=own),
         count(store, POSTING, link=own),
-        moment(data.get("analyzed_at")),
+        moment(company.analyzed_at),
     )

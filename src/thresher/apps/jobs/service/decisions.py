@@ -8,10 +8,11 @@ from typing import Any
 
 from thresher.admin.records import maybe
 from thresher.admin.tasks import Fields, list_tasks, show_task
+from thresher.apps.jobs.model import DecisionRecord, MatchRecord
 from thresher.core.errors import UnknownName
 from thresher.core.record import Found
 from thresher.hiring.kinds import BOARD, COMPANY, POSTING
-from thresher.hiring.records import BoardRecord, TriedAddress
+from thresher.hiring.records import BoardRecord, CompanyRecord, PostingRecord, ScorePart, TriedAddress
 from thresher.store.store import Store
 
 DECISION, MATCH = "decision", "match"
@@ -71,16 +72,14 @@ def _task(store: Store, task_id: int) -> Explanation:
 def _posting(store: Store, found: Found) -> Explanation:
     decision, match = maybe(store, DECISION, found.key), maybe(store, MATCH, found.key)
     posting = maybe(store, POSTING, found.key)
-    data: Mapping[str, Any] = posting.data if posting else {}
-    title = ", ".join(
-        str(word) for word in (data.get("title") or found.key, data.get("company_name")) if word
-    )
-    sentences = list(_of_posting(data)) + (
+    said = PostingRecord.of(posting) if posting else PostingRecord(found.key)
+    title = ", ".join(word for word in (said.title or found.key, said.company_name) if word)
+    sentences = list(_of_posting(said)) + (
         _sentences(decision.data) if decision else ["Nothing was decided yet: it has not been judged."]
     )
     if match:
-        sentences.append(f"You have it as {match.data.get('status')}.")
-    outcome = str(decision.data.get("outcome")) if decision else "undecided"
+        sentences.append(f"You have it as {MatchRecord.of(match).status}.")
+    outcome = str(DecisionRecord.of(decision).outcome) if decision else "undecided"
     return Explanation(
         POSTING,
         found.key,
@@ -88,7 +87,7 @@ def _posting(store: Store, found: Found) -> Explanation:
         outcome,
         sentences,
         dict(decision.data) if decision else None,
-        _tasks(store, data.get("url"), [each for each in (posting, decision, match) if each]),
+        _tasks(store, said.url, [each for each in (posting, decision, match) if each]),
     )
 
 
@@ -98,30 +97,29 @@ def _sentences(decision: Mapping[str, Any]) -> list[str]:
     return list(told(decision))
 
 
-def _of_posting(data: Mapping[str, Any]) -> Iterator[str]:
-    if data.get("group"):
-        yield f"It is one of a group of postings of the same opening ({data['group']}); thresher postings show says which."
-    if data.get("state") == "closed":
+def _of_posting(posting: PostingRecord) -> Iterator[str]:
+    if posting.group:
+        yield f"It is one of a group of postings of the same opening ({posting.group}); thresher postings show says which."
+    if posting.state == "closed":
         yield "Its board does not list it any more."
 
 
 def _company(store: Store, found: Found) -> Explanation:
-    data = found.data
-    parts = data.get("score_parts") or []
-    said = company_parts(data) or ["It has no points: no rule found anything."]
+    company = CompanyRecord.of(found)
+    said = company_parts(company) or ["It has no points: no rule found anything."]
     total = (
-        f"{data.get('score', 0)} points make tier {data['tier']}."
-        if data.get("tier")
+        f"{company.score or 0} points make tier {company.tier}."
+        if company.tier
         else "It has not been ranked yet."
     )
     return Explanation(
         COMPANY,
         found.key,
-        str(data.get("name") or found.key),
-        str(data.get("status")),
+        company.name or found.key,
+        str(company.status),
         [*said, total],
-        {"score_parts": parts},
-        _tasks(store, data.get("website"), [found]),
+        {"score_parts": [each.as_json() for each in company.score_parts]},
+        _tasks(store, company.website, [found]),
     )
 
 
@@ -149,16 +147,16 @@ def _board(store: Store, found: Found) -> Explanation:
     )
 
 
-def company_parts(data: Mapping[str, Any]) -> list[str]:
+def company_parts(company: CompanyRecord) -> list[str]:
     """The score of a company, rule by rule, as sentences."""
-    return [_part(each) for each in data.get("score_parts") or ()]
+    return [_part(each) for each in company.score_parts]
 
 
-def _part(part: Mapping[str, Any]) -> str:
+def _part(part: ScorePart) -> str:
     """One rule of a company's score: what it brought, why, and the words that say so."""
-    why = f": {part['note']}" if part.get("note") else ""
-    quote = f" - '{' '.join(str(part['quote']).split())}'" if part.get("quote") else ""
-    return f"{part.get('points', 0):+} {part.get('rule')}{why}{quote}"
+    why = f": {part.note}" if part.note else ""
+    quote = f" - '{' '.join(part.quote.split())}'" if part.quote else ""
+    return f"{part.points:+} {part.rule}{why}{quote}"
 
 
 def _tried(tried: TriedAddress) -> str:

@@ -6,12 +6,14 @@ from typing import Any
 
 from thresher.admin.records import among, find, moment, one, write_records
 from thresher.admin.requests import look_up, now_of
-from thresher.apps.hiring.postings import pay_text, since
+from thresher.apps.hiring.postings import since
+from thresher.apps.jobs.model import MatchRecord, SavedView
 from thresher.apps.jobs.status import Status
 from thresher.core.errors import UnknownName, UsageError
-from thresher.core.record import Between, Found, Is, Record, Where
+from thresher.core.record import Between, Is, Record, Where
+from thresher.core.stored import read
 from thresher.hiring.kinds import POSTING
-from thresher.hiring.records import company_name_key
+from thresher.hiring.records import PostingRecord, company_name_key
 from thresher.store.store import Store
 
 MATCH, VIEW = "match", "view"
@@ -44,16 +46,11 @@ def set_status(store: Store, keys: Sequence[str], status: str, note: str | None 
     write_records(
         store, [Record(MATCH, match.key, fields, merge=True, marks=("status",)) for match in found.values()]
     )
-    return [_changed(found[key], status) for key in dict.fromkeys(keys)]
+    return [_changed(MatchRecord.of(found[key]), status) for key in dict.fromkeys(keys)]
 
 
-def _changed(match: Found, status: str) -> Changed:
-    return Changed(
-        match.key,
-        str(match.data.get("title") or match.key),
-        str(match.data.get("status") or Status.NEW),
-        status,
-    )
+def _changed(match: MatchRecord, status: str) -> Changed:
+    return Changed(match.key, match.title or match.key, match.status or Status.NEW, status)
 
 
 def save_view(store: Store, name: str, filters: Mapping[str, Any]) -> None:
@@ -128,16 +125,16 @@ def list_matches(
     found = _after(_found(store, search, now), before)[:limit]
     postings = (
         {
-            each.key: each
-            for each in find(store, POSTING, keys=[_posting(each) for each in found], limit=len(found))
+            each.key: PostingRecord.of(each)
+            for each in find(store, POSTING, keys=[each.of_posting for each in found], limit=len(found))
         }
         if found
         else {}
     )
-    return [_view(each, postings.get(_posting(each))) for each in found]
+    return [_view(each, postings.get(each.of_posting)) for each in found]
 
 
-def _after(found: list[Found], key: str | None) -> list[Found]:
+def _after(found: list[MatchRecord], key: str | None) -> list[MatchRecord]:
     if key is None:
         return found
     at = next((at for at, each in enumerate(found) if each.key == key), None)
@@ -150,22 +147,20 @@ def _after(found: list[Found], key: str | None) -> list[Found]:
 
 def list_views(store: Store, now: int) -> list[ViewView]:
     """The searches that were saved, by name."""
-    saved = sorted(find(store, VIEW, limit=1_000), key=lambda each: each.key)
+    saved = sorted(map(SavedView.of, find(store, VIEW, limit=1_000)), key=lambda each: each.key)
     return [
-        ViewView(each.key, dict(each.data.get("filters") or {}), len(_found(store, search_of(each), now)))
-        for each in saved
+        ViewView(each.key, dict(each.filters), len(_found(store, search_of(each), now))) for each in saved
     ]
 
 
 def saved_search(store: Store, name: str) -> Search:
     """The search that was saved under a name."""
-    return search_of(one(store, VIEW, name, VIEWS))
+    return search_of(SavedView.of(one(store, VIEW, name, VIEWS)))
 
 
-def search_of(view: Found) -> Search:
+def search_of(view: SavedView) -> Search:
     """A saved search; fields that this version does not know are left out."""
-    filters: Mapping[str, Any] = view.data.get("filters") or {}
-    return Search(**{name: value for name, value in filters.items() if name in Search.__dataclass_fields__})
+    return read(Search, view.filters)
 
 
 def check(search: Search, now: int) -> Search:
@@ -191,42 +186,34 @@ def _where(search: Search, now: int) -> list[Where]:
     return where
 
 
-def _found(store: Store, search: Search, now: int) -> list[Found]:
-    return [
-        each
-        for each in find(store, MATCH, where=_where(search, now), order="-score", limit=MAX_MATCHES)
-        if _suits(search, each)
-    ]
+def _found(store: Store, search: Search, now: int) -> list[MatchRecord]:
+    found = find(store, MATCH, where=_where(search, now), order="-score", limit=MAX_MATCHES)
+    return [each for each in map(MatchRecord.of, found) if _suits(search, each)]
 
 
-def _suits(search: Search, match: Found) -> bool:
-    company, title = str(match.data.get("company") or ""), str(match.data.get("title") or "").lower()
+def _suits(search: Search, match: MatchRecord) -> bool:
+    company, title = match.company or "", (match.title or "").lower()
     if search.company is not None and company_name_key(search.company) not in company_name_key(company):
         return False
     return all(word in title for word in (search.words or "").lower().split())
 
 
-def _posting(match: Found) -> str:
-    return str(match.data.get("posting") or match.key)
-
-
-def _view(match: Found, posting: Found | None) -> MatchView:
-    data, said = match.data, posting.data if posting else {}
+def _view(match: MatchRecord, posting: PostingRecord | None) -> MatchView:
     return MatchView(
         match.key,
-        data.get("score"),
-        data.get("priority"),
-        data.get("status"),
-        data.get("title"),
-        data.get("company"),
-        said.get("location"),
-        pay_text(said),
-        data.get("url"),
-        said.get("state"),
-        tuple(data.get("matched_skills") or ()),
-        tuple(data.get("skill_gaps") or ()),
-        data.get("explanation"),
-        data.get("note"),
-        moment(data.get("decided_at")),
-        moment(data.get("notified_at")),
+        match.score,
+        match.priority,
+        match.status,
+        match.title,
+        match.company,
+        posting.location if posting else None,
+        posting.pay if posting else None,
+        match.url,
+        posting.state if posting else None,
+        match.matched_skills,
+        match.skill_gaps,
+        match.explanation,
+        match.note,
+        moment(match.decided_at),
+        moment(match.notified_at),
     )

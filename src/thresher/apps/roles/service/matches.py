@@ -8,7 +8,6 @@ from shlex import quote
 
 from thresher.admin.records import among, one
 from thresher.admin.times import read_now
-from thresher.apps.hiring.postings import pay_text
 from thresher.apps.roles.candidate import CANDIDATE
 from thresher.apps.roles.keep import with_facts
 from thresher.apps.roles.matching.fit import Fit, explain_pair
@@ -25,6 +24,7 @@ from thresher.core.evidence import Place
 from thresher.core.record import Found, clean
 from thresher.engine.points import points_now
 from thresher.hiring.kinds import POSTING
+from thresher.hiring.records import PostingRecord
 from thresher.store.records import find_by_ids, find_record
 from thresher.store.session import Session
 from thresher.store.store import Store
@@ -210,18 +210,18 @@ def _views(store: Store, matches: Sequence[Match], points: Points) -> list[FitVi
 
 
 def _view(match: Match, person: Found, posting: Found, points: Points) -> FitView:
-    said = posting.data
+    said = PostingRecord.of(posting)
     return FitView(
         person.key,
         person.data.get("name"),
         posting.key,
         posting.id,
-        said.get("title"),
-        said.get("company_name"),
-        said.get("location"),
-        pay_text(said),
-        said.get("url"),
-        said.get("state"),
+        said.title,
+        said.company_name,
+        said.location,
+        said.pay,
+        said.url,
+        said.state,
         match.role_id,
         match.score / HUNDRED,
         points.grade(match.score),
