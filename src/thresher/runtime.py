@@ -41,8 +41,16 @@ from thresher.fetch.request import Bounds, LastLook, Request, Response, Transpor
 from thresher.fetch.resolver import MappedResolver, Resolver, SystemResolver
 from thresher.notify.notifier import Notifier
 from thresher.store import sources
+from thresher.store.app_migrations import (
+    APPS_SINCE,
+    app_schemas,
+    check_apps_not_newer,
+    migrate_apps,
+    pending_of_apps,
+    record_kinds,
+)
 from thresher.store.backend import Backend
-from thresher.store.migrate import check_up_to_date, pending
+from thresher.store.migrate import check_up_to_date, pending, version_now
 from thresher.store.schedules import Plan, drop_plans, save_plan
 from thresher.store.session import SQLITE
 from thresher.store.settings import settings_in_force
@@ -131,11 +139,12 @@ def open_store(
     Without `migrate` nothing is made or changed. `apps_are_missing`: an app of the project could not be
     loaded, so settings of unknown apps in the project file are no error.
     """
+    apps = tuple(apps)
     catalogue = catalogue_of(apps)  # before the database: a wrong project file must not cost a migration
     given = project.checked_settings(catalogue, apps_are_missing=apps_are_missing) if project else {}
     store = open_bare(url, clock=clock, create=migrate)
     try:
-        _prepare(store, migrate=migrate)
+        _prepare(store, apps, migrate=migrate)
         store.project_settings, store.settings = given, Settings(given, catalogue)
         with store.read() as session:
             store.settings = settings_in_force(store, session)
@@ -164,29 +173,36 @@ def database_file(url: str) -> Path | None:
     return None if path == ":memory:" else Path(path)
 
 
-def migrate_database(url: str) -> list[str]:
-    """Bring a database up to date, from nothing or from any earlier schema; the names of the steps
-    applied.
+def migrate_database(url: str, apps: Iterable[App] = ()) -> list[str]:
+    """Bring a database up to date, from nothing or from any earlier schema: the machine's tables, then those
+    of the apps. Returns the names of the steps applied.
     """
     with closing(open_bare(url, create=True)) as store:
-        return store.backend.migrate()
+        schemas = app_schemas(apps, store.backend.dialect)
+        return store.backend.migrate() + migrate_apps(store.backend, schemas)
 
 
-def pending_migrations(url: str) -> list[str]:
+def pending_migrations(url: str, apps: Iterable[App] = ()) -> list[str]:
     """The steps a database still lacks. Makes and changes nothing."""
     file = database_file(url)
     if file and not file.exists():
-        return pending(None, SQLITE)
+        return pending(None, SQLITE) + pending_of_apps(None, app_schemas(apps, SQLITE))
     with closing(open_bare(url)) as store, store.read() as session:
-        return pending(session, store.backend.dialect)
+        schemas = app_schemas(apps, store.backend.dialect)
+        missing = pending(session, store.backend.dialect)
+        has_apps = version_now(session, store.backend.dialect) >= APPS_SINCE
+        return missing + pending_of_apps(session if has_apps else None, schemas)
 
 
-def _prepare(store: Store, *, migrate: bool) -> None:
+def _prepare(store: Store, apps: Iterable[App], *, migrate: bool) -> None:
+    store.app_schemas = app_schemas(apps, store.backend.dialect)  # read before anything is changed
     if migrate:
         store.backend.migrate()
+        migrate_apps(store.backend, store.app_schemas)
         return
     with store.read() as session:
         check_up_to_date(session, store.backend.dialect)
+        check_apps_not_newer(session, store.app_schemas)  # older ones are for `migrate`: looking needs no app
 
 
 @contextmanager
@@ -288,6 +304,7 @@ def install(store: Store, registry: Registry) -> None:
 def install_sources(store: Store, registry: Registry) -> None:
     """Make the sources that the apps declare: all that a task needs to be accepted."""
     registry.settings = store.settings
+    record_kinds(store.backend, registry.apps)
     for app in registry.apps:
         for source in app.sources:
             limits = GateLimits(

@@ -1,12 +1,13 @@
-"""The migration files as they were released. `python -m tests.house.migrations` writes the list anew: only
-before a release."""
+"""The migration files of Thresher and its apps as they were released.
+
+`python -m tests.house.migrations` writes the list anew: only before a release."""
 
 import hashlib
 import sys
 
 from tests.house.paper import ROOT
 
-FOLDER = ROOT / "src" / "thresher" / "store" / "migrations"
+PACKAGE = ROOT / "src" / "thresher"
 LIST = ROOT / "tests" / "house" / "migrations.txt"
 
 
@@ -17,7 +18,10 @@ def listed() -> dict[str, str]:
 
 def present() -> dict[str, str]:
     """File name to SHA-256, as they are."""
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(FOLDER.glob("*.sql"))}
+    return {
+        path.relative_to(PACKAGE).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(PACKAGE.glob("**/migrations/*.sql"))
+    }
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from thresher.cli.call import call_of
+from thresher.config.apps import load_apps
 
 PROJECT = """\
 # A Thresher project. `thresher run` in this folder works until nothing is left to do; run it again to go on.
@@ -84,8 +85,9 @@ def command(
     if folder is not None:
         call.folder = folder
     written = _write(call.folder)
-    url = call.url(call.project())
-    steps = migrate_database(url)
+    project = call.project()
+    url = call.url(project)
+    steps = migrate_database(url, load_apps(project.apps, project.folder, call.apps))
     made = f"Wrote {' and '.join(map(str, written))}; the database is {hide_password(url)}."
     say(
         call,

@@ -1,10 +1,11 @@
-"""`thresher migrate`: bring the database to the schema that this version knows."""
+"""`thresher migrate`: bring the database to the schema that this version and its apps know."""
 
 from typing import Annotated
 
 import typer
 
 from thresher.cli.call import call_of
+from thresher.config.apps import load_apps
 
 
 def command(
@@ -20,13 +21,14 @@ def command(
     from thresher.runtime import migrate_database, pending_migrations
 
     call = call_of(ctx)
-    url = call.url(call.project())
+    project = call.project()
+    url, apps = call.url(project), load_apps(project.apps, project.folder, call.apps)
     if check:
-        steps = pending_migrations(url)
+        steps = pending_migrations(url, apps)
         missing = f"{number(len(steps), 'step')} missing: {', '.join(steps)}. Run: thresher migrate"
         say(call, {"pending": steps}, missing if steps else "The database is up to date.")
         raise typer.Exit(1 if steps else 0)
-    steps = migrate_database(url)
+    steps = migrate_database(url, apps)
     say(
         call,
         {"applied": steps},

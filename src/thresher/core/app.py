@@ -18,6 +18,8 @@ from thresher.core.limits import MAX_NAME_BYTES, check_text
 from thresher.core.named import NOTHING, Named, check_name
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from thresher.core.backoff import Retry
     from thresher.core.event import Event
     from thresher.core.outcome import MakeEffect
@@ -44,8 +46,10 @@ class App:
     one twice does no harm. `near` are the kinds of things that `ctx.near` finds by a text, each with the
     function that finds them. `retry` are its own base and limit of retries, in place of the settings
     `retry.base` and `retry.max_retries`. `settings` are its own numbers, made with
-    `tunable` and `guarded`: each name starts with the app's name and a dot. `needs` are the apps that are
-    enabled with it.
+    `tunable` and `guarded`: each name starts with the app's name and a dot. `migrations` make and
+    change its own tables: a folder of files `0001_name.sql`, `0002_name.sql`, ..., written as
+    `package:folder`, or as a `Path` for an app that is no package. `needs` are the apps that are enabled with
+    it.
 
     To the command line: `commands`. To the server: `routes` (each a `Route`), `pages` (each a
     `DashboardPage`) with their `templates`, and `scopes` of keys, each with a sentence that says what it
@@ -70,6 +74,7 @@ class App:
     needs: tuple[str, ...] = ()
     commands: tuple[Command, ...] = ()
     settings: Named[tuple[Setting, ...]] = Named(())
+    migrations: str | Path | None = None
     routes: Named[tuple[Any, ...]] = Named(())
     pages: Named[tuple[Any, ...]] = Named(())
     templates: str | None = None
@@ -83,6 +88,8 @@ class App:
             for name, thing in things.items():
                 if isinstance(thing, str):
                     check_name(thing, f"{what} {name!r} of app {self.name!r}")
+        if isinstance(self.migrations, str):
+            check_name(self.migrations, f"migrations of app {self.name!r}")
         if self.templates is not None:
             check_name(self.templates, f"templates of app {self.name!r}")
         unknown = [kind for kind in self.on if kind not in SUBSCRIBABLE]

@@ -180,6 +180,10 @@ class Backend(Protocol):
         """Bring the schema up to date; the names of the steps applied."""
         ...
 
+    def migrating(self) -> AbstractContextManager[Session]:
+        """A transaction that writes, while no other process migrates this database."""
+        ...
+
     def lock_lanes(self, session: Session, lane_ids: Sequence[int], task_ids: Sequence[int] = ()) -> None:
         """Hold these lanes, and those of these tasks, in id order, before touching waiting tasks. Raises
         `LaneRemoved`.

@@ -11,13 +11,21 @@ from thresher.core.settlement import TOLD
 from thresher.core.task import LIVE, TERMINAL, WAITING, State, sql_list
 from thresher.store.session import Dialect, Session
 
-_FILE = re.compile(r"(\d{4})_(\w+)\.sql")
+FILE = re.compile(r"(\d{4})_(\w+)\.sql")
 _MAKE = "create table migrations (number integer primary key, name text not null, applied_at bigint not null)"
 _COLUMNS = {
     "sqlite": "select name from pragma_table_info('migrations')",
     "postgres": """select attname from pg_attribute where attnum > 0 and not attisdropped and attrelid = (select oid from pg_class
         where relname = 'migrations' and relnamespace = (select oid from pg_namespace where nspname = current_schema()))""",
 }
+# Their tables belong to an app since: its first migration has adopted them.
+GIVEN_AWAY = frozenset({6})
+_COMMENT = re.compile(r"--[^\n]*")
+_TOKEN = re.compile(
+    r"""(?P<comment>--[^\n]*|/\*.*?\*/)|(?P<text>(?<![eE])'(?:[^']|'')*'|"(?:[^"]|"")*")|(?P<end>;)
+    |(?P<odd>'|"|/\*|\$\w*\$)|(?P<plain>[^-/'"$;]+|.)""",
+    re.DOTALL | re.VERBOSE,
+)
 _OURS = {"number", "name", "applied_at"}
 _CREATES = re.compile(r"\bcreate (?:unique )?(?:table|view|index) (\w+)|\brename to (\w+)")
 _RELIES_ON = re.compile(r"\bdrop constraint (\w+)")  # names that the database gave, unless they were taken
@@ -60,7 +68,7 @@ class Migration:
 @cache
 def _texts() -> tuple[tuple[int, str, str], ...]:
     """The files as they are: number, name, text. Read once."""
-    found = ((_FILE.fullmatch(file.name), file) for file in files("thresher.store.migrations").iterdir())
+    found = ((FILE.fullmatch(file.name), file) for file in files("thresher.store.migrations").iterdir())
     return tuple(
         sorted((int(match[1]), match[2], file.read_text(encoding="utf-8")) for match, file in found if match)
     )
@@ -68,22 +76,47 @@ def _texts() -> tuple[tuple[int, str, str], ...]:
 
 def migrations(words: Mapping[str, str]) -> list[Migration]:
     """All steps in order, with the words that differ between the databases filled in."""
-    return [Migration(number, name, _filled(text, _STATES | dict(words))) for number, name, text in _texts()]
+    return [Migration(number, name, filled(text, _STATES | dict(words))) for number, name, text in _texts()]
 
 
-def _filled(text: str, words: Mapping[str, str]) -> str:
+def filled(text: str, words: Mapping[str, str]) -> str:
     for word, meaning in words.items():
         text = text.replace("{" + word + "}", meaning)
     return text
 
 
 def statements(sql: str) -> list[str]:
-    """The single statements of a migration file: no semicolon inside a statement, comments dropped."""
-    return [text.strip() for text in _bare(sql).split(";") if text.strip()]
+    """The single statements of a migration file, comments dropped. Raises ValueError where it cannot tell
+    where one ends.
+    """
+    found, parts = [], list[str]()
+    for match in _TOKEN.finditer(sql):
+        kind, text = match.lastgroup, match[0]
+        if kind == "end":
+            found.append("".join(parts).strip())
+            parts = []
+        elif kind == "odd":
+            raise ValueError(
+                f"has {text!r} in line {sql.count(chr(10), 0, match.start()) + 1}: a text or comment that does not end, "
+                "a dollar quote, or a text with backslashes"
+            )
+        elif kind != "comment":
+            parts.append(text)
+    found.append("".join(parts).strip())
+    return [text for text in found if text]
 
 
 def _bare(sql: str) -> str:
-    return re.sub(r"--[^\n]*", "", sql)
+    return ";".join(statements(sql))
+
+
+@cache
+def machine_names() -> frozenset[str]:
+    """Every table, view and index of the machine: no app may change them."""
+    made = _created(
+        "".join(_COMMENT.sub("", text) for number, _, text in _texts() if number not in GIVEN_AWAY)
+    )
+    return frozenset(made) | {"migrations", "functions"}
 
 
 def _last(session: Session) -> int:

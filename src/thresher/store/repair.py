@@ -14,6 +14,7 @@ from typing import Any
 from thresher.core.clock import MINUTE
 from thresher.core.event import EventKind
 from thresher.core.gate import Gate
+from thresher.store.app_migrations import check_apps_not_newer
 from thresher.store.events import record_event
 from thresher.store.gates import WAKE_MOST, Gates, read_gates
 from thresher.store.migrate import check_not_newer, newest, version_now
@@ -293,9 +294,10 @@ _WRITE_PROBE = "update settings set value = value where name = ''"
 
 
 def check_schema(store: Store) -> None:
-    """Raise when a newer version has migrated the database."""
+    """Raise when a newer version, of Thresher or of an app here, has migrated the database."""
     with store.read(autocommit=True) as session:
         check_not_newer(version_now(session, store.backend.dialect), newest(store.backend.dialect.words))
+        check_apps_not_newer(session, store.app_schemas)
 
 
 def postgres_version(session: Session) -> int:

@@ -19,6 +19,7 @@ from thresher.core.event import EventKind
 from thresher.core.setting import Number
 from thresher.core.settlement import Settlement
 from thresher.core.task import Entry, TaskId, TaskInsert
+from thresher.store.app_migrations import AppSchema
 from thresher.store.backend import Backend, LaneRemoved, Place, QueueRules, Scopes, Settled, Turn
 from thresher.store.events import record_event
 from thresher.store.lanes import OPEN_LANES, OPEN_NAMES, resolve
@@ -82,6 +83,7 @@ class Store:
         # The apps that run in this process, whose schedules it fires. None: nobody has said, and all are
         # fired.
         self.apps: frozenset[str] | None = None
+        self.app_schemas: Sequence[AppSchema] = ()  # of the apps that were opened with it
         self.lanes = Lanes()
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="database")
         self.settings = settings or Settings()

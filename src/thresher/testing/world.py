@@ -30,6 +30,7 @@ from thresher.fetch.guard import Guard
 from thresher.notify.notifier import Notifier, Sent
 from thresher.runtime import install
 from thresher.store import groups, tasks, workers
+from thresher.store.app_migrations import app_schemas, migrate_apps
 from thresher.store.records import find_records
 from thresher.store.schedules import read_plans
 from thresher.store.sqlite.backend import SqliteBackend
@@ -70,6 +71,7 @@ class World:
         self._threads = ThreadPoolExecutor(THREADS, "stage")
         self.store = Store(SqliteBackend(":memory:", clock=self.clock), settings=self._settings)
         self.store.backend.migrate()
+        migrate_apps(self.store.backend, app_schemas(self._apps, self.store.backend.dialect))
         self._registry = Registry(self._apps, self._settings)
         install(self.store, self._registry)
         self._services = Services(self._fetcher(), notifier=_Messages(self.messages))

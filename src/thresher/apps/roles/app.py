@@ -13,6 +13,7 @@ app = App(
     schedules="thresher.apps.roles.pipelines:SCHEDULES",
     schemas="thresher.apps.roles.pipelines:SCHEMAS",
     settings="thresher.apps.roles.settings:SETTINGS",
+    migrations="thresher.apps.roles:migrations",
     near={"role": "thresher.apps.roles.role_names:near_roles"},
     effects={
         "matches.replace": "thresher.apps.roles.store.matches:replace_matches",

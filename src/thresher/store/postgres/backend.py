@@ -185,17 +185,22 @@ class PostgresBackend:
     def now(self, session: Session) -> int:
         return self._clock.now() if self._clock else int(session.rows(_NOW)[0][0])
 
+    @contextlib.contextmanager
+    def migrating(self) -> Iterator[PostgresSession]:
+        with self._postgres.transaction() as session:
+            session.rows(
+                "select pg_advisory_xact_lock(:lock, hashtext(:schema))",
+                {"lock": MIGRATION_LOCK, "schema": self._postgres.schema},
+            )
+            yield session
+
     def migrate(self, to: int | None = None) -> list[str]:
         """Tables by numbered steps; functions anew whenever their text has changed. One process at a time.
 
         A database that is up to date is only read: a worker's role need not have the right to make anything.
         """
         schema = self._postgres.schema
-        with self._postgres.transaction() as session:
-            session.rows(
-                "select pg_advisory_xact_lock(:lock, hashtext(:schema))",
-                {"lock": MIGRATION_LOCK, "schema": schema},
-            )
+        with self.migrating() as session:
             if not session.rows("select 1 from pg_namespace where nspname = :schema", {"schema": schema}):
                 session.run(f"create schema {quoted(schema)}")
             fresh = version_now(session, POSTGRES) == 0

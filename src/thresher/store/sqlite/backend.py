@@ -316,6 +316,9 @@ class SqliteBackend:
         with self.write() as session:
             return [step.name for step in migrate(session, SQLITE, self._clock.now(), to)]
 
+    def migrating(self) -> AbstractContextManager[Session]:
+        return self.write()
+
     def lock_lanes(self, session: Session, lane_ids: Sequence[int], task_ids: Sequence[int] = ()) -> None:  # noqa: ARG002  whoever writes is alone
         self.keep_lanes(session, lane_ids)
 
