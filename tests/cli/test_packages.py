@@ -27,12 +27,14 @@ app = App(
     ),
     checks="teahouse_menu:CHECKS",
     exports="teahouse_menu:EXPORTS",
+    explain="teahouse_menu:EXPLAIN",
 )
 """
 MENU = """
 import typer
 
 from thresher import Check, Export
+from thresher.admin.explain import Explanation
 from thresher.cli.call import call_of
 
 app = typer.Typer()
@@ -61,7 +63,13 @@ def broken(store):
     raise KeyError("spoon")
 
 
+def explain(store, what):
+    if what == "assam":
+        return Explanation("tea", what, "Assam", "brewed", ["Somebody was thirsty."], None, [])
+
+
 CHECKS = (water, broken)
+EXPLAIN = (explain,)
 EXPORTS = {
     "teas": Export(
         lambda store, status: [{"leaf": "assam", "from": {"place": "Jorhat"}, "status": status, "kinds": ["a", "b"]}],
@@ -227,3 +235,12 @@ def test_an_export_that_two_apps_bring_is_refused_with_both_names(installed: Pat
     assert call(installed, tmp_path, "migrate").returncode == 0
     refused = call(installed, tmp_path, "export", "teas")
     assert "is brought by the app 'mine' and by the app 'teahouse'" in refused.stderr
+
+
+def test_an_app_explains_what_it_knows_and_the_queue_its_tasks(installed: Path, tmp_path: Path):
+    enable(tmp_path, "teahouse")
+    assert call(installed, tmp_path, "run").returncode == 0
+    assert "Somebody was thirsty." in call(installed, tmp_path, "explain", "assam").stdout
+    assert "The task is succeeded." in call(installed, tmp_path, "explain", "1").stdout
+    refused = call(installed, tmp_path, "explain", "sencha")
+    assert (refused.returncode, "no app of this project knows 'sencha'" in refused.stderr) == (4, True)

@@ -9,28 +9,28 @@ from thresher.cli.call import call_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from thresher.apps.jobs.service.decisions import Explanation
+    from thresher.admin.explain import Explanation
 
 
 def command(
     ctx: typer.Context,
     what: Annotated[
         str,
-        typer.Argument(metavar="ID", help="A task's id, or the key of a posting, match, company or board."),
+        typer.Argument(metavar="ID", help="A task's id, or the key of a thing that an app knows."),
     ],
 ) -> None:
-    """Say why something was filtered, skipped or saved.
+    """Say why something is as it is.
 
-    Every decision with its rule, its points and the words that caused it; of a company why it has its tier,
-    of a board whose it is and how the last look ended.
+    A task by its id; anything else by its key, as the apps of the project know it: every decision with its
+    rule, its points and the words that caused it.
     """
+    from thresher.admin.explain import explain
     from thresher.admin.times import read_now
-    from thresher.apps.jobs.service.decisions import explain
     from thresher.cli.show import answer
 
     call = call_of(ctx)
     with call.store() as store:
-        found, now = explain(store, what), read_now(store)
+        found, now = explain(store, call.load_apps(broken=[]), what), read_now(store)
     answer(call, found, lambda out, value: _draw(out, value, now))
 
 

@@ -55,6 +55,8 @@ class App:
     `DashboardPage`) with their `templates`, and `scopes` of keys, each with a sentence that says what it
     opens. To both: `exports`, each an `Export` by its kind, and `checks`, functions that are given the store
     and return lines (`Check`) for `thresher doctor`; what needs a person also stands in `thresher status`.
+    `explain` are functions that are given the store and what somebody asks `thresher explain` for, and return
+    an `Explanation`, or None for what is not theirs.
 
     Everything may be given by its dotted name, `package.module:name`, and is then imported when it is needed.
     A tuple may have the names of other tuples in it. A module that only lists names is quick to import, and
@@ -81,6 +83,7 @@ class App:
     scopes: Mapping[str, str] = field(default_factory=dict)
     exports: Named[Mapping[str, Export]] = Named(NOTHING)
     checks: Named[tuple[MakeChecks, ...]] = Named(())
+    explain: Named[tuple[Callable[[Any, str], Any], ...]] = Named(())
 
     def __post_init__(self) -> None:
         check_text(self.name, "the name of an app", MAX_NAME_BYTES)

@@ -3,14 +3,15 @@ database."""
 
 import pytest
 
+from thresher.admin.explain import explain
 from thresher.admin.records import PORTION, every, maybe, write_records
 from thresher.apps.hiring.checks import what_was_checked
 from thresher.apps.hiring.groups import group, ungroup
 from thresher.apps.hiring.postings import list_postings, show_posting
+from thresher.apps.jobs.app import app as jobs
 from thresher.apps.jobs.decision import DECISION_MARKS, MATCH_MARKS
 from thresher.apps.jobs.service.boards import disable_board, enable_board, list_boards, show_board
 from thresher.apps.jobs.service.companies import ask_companies, list_companies, read_wish, show_company
-from thresher.apps.jobs.service.decisions import explain
 from thresher.apps.jobs.service.matches import Search, list_matches, list_views, save_view, set_status
 from thresher.apps.jobs.service.postings import ask_postings, judge_again, set_profile
 from thresher.core.app import App
@@ -205,7 +206,7 @@ def test_postings_are_judged_again_in_any_number(store):
 def test_a_posting_that_a_person_found_is_read_from_its_address(store):
     (asked,) = ask_postings(store, REGISTRY, ["https://acme.com/jobs/1#apply"])
     assert asked.key.startswith("url/")
-    assert "The task is pending" in explain(store, str(asked.task)).sentences[0]
+    assert "The task is pending" in explain(store, [jobs], str(asked.task)).sentences[0]
 
 
 def test_a_profile_too_large_to_keep_is_refused(store):

@@ -28,6 +28,7 @@ app = App(
             "thresher.cli.jobs:app",
         ),
     ),
+    explain="thresher.apps.jobs.service.decisions:EXPLAIN",
     exports="thresher.apps.jobs.exports:EXPORTS",
     checks="thresher.apps.jobs.service.boards:CHECKS",
     routes=(

@@ -2,20 +2,20 @@
 
 from starlette.responses import Response
 
+from thresher.admin.explain import explain
 from thresher.admin.keys import READ
-from thresher.apps.jobs.service.decisions import explain
 from thresher.core.errors import UnknownName
 from thresher.web.answer import answer
 from thresher.web.route import MAX_ID, Route, Shop
 
 
 async def explained(runtime: Shop, what: str) -> Response:
-    """Why a task, a posting or match, a company or a board is as it is: every decision with its rule, its
+    """Why a task, or a thing that an app knows by its key, is as it is: every decision with its rule, its
     points and its words.
     """
     if what.isdecimal() and (len(what) > len(str(MAX_ID)) or int(what) > MAX_ID):
         raise UnknownName(f"there is no task {what[:40]}; no id is that large")
-    return await answer(runtime.store, explain, runtime.store, what)
+    return await answer(runtime.store, explain, runtime.store, runtime.registry.apps, what)
 
 
 ROUTES = (Route("GET", "/api/explain/{what:path}", explained, READ),)

@@ -3,9 +3,10 @@ caused it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
+from thresher.admin.explain import Explanation
 from thresher.admin.records import maybe
 from thresher.admin.tasks import Fields, list_tasks, show_task
 from thresher.apps.jobs.model import DecisionRecord, MatchRecord
@@ -19,54 +20,26 @@ DECISION, MATCH = "decision", "match"
 MAX_TASKS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """What something is, what became of it, and why, sentence by sentence. `decision` is what the sentences
-    were made from.
+def explain(store: Store, what: str) -> Explanation | None:
+    """Why a posting or match, a company or a board is as it is, by its key or by the id of its task. None:
+    it is nothing of ours.
     """
-
-    kind: str
-    key: str
-    title: str
-    outcome: str
-    sentences: list[str]
-    decision: dict[str, Any] | None
-    tasks: list[Fields]
-
-
-def explain(store: Store, what: str) -> Explanation:
-    """Why a task, a posting or match, a company or a board is as it is. `what` is an id or a key."""
     if what.isascii() and what.isdecimal():
         return _task(store, int(what))
     for kind, explained in ((POSTING, _posting), (DECISION, _posting), (COMPANY, _company), (BOARD, _board)):
         if found := maybe(store, kind, what):
             return explained(store, found)
-    raise UnknownName(
-        f"there is no task, posting, company or board {what!r}; thresher postings list and thresher tasks list show them"
-    )
+    return None
 
 
-def _task(store: Store, task_id: int) -> Explanation:
-    """A task is explained by what it is about; where that is nothing that we know, by its own last words."""
-    detail = show_task(store, task_id)
-    task = detail.task
+def _task(store: Store, task_id: int) -> Explanation | None:
+    """A task is explained by what it is about."""
+    task = show_task(store, task_id).task
     key = task["payload"].get("posting") or task["payload"].get("board") or task["dedupe_key"]
     for kind, explained in _ABOUT.get(task["kind"], ()):
         if key and (found := maybe(store, kind, str(key))):
-            about = explained(store, found)
-            return Explanation(
-                about.kind, about.key, about.title, about.outcome, about.sentences, about.decision, [task]
-            )
-    said = [
-        f"The task is {task['state']}{f': {reason}' if (reason := _reason(task)) else '.'}",
-        *detail.waits,
-    ]
-    said += [
-        f"Refused: {each['kind']} {each['url'] or each['key'] or ''} ({each['rule']}: {each['detail']})"
-        for each in detail.refusals
-    ]
-    title = f"{task['kind']} {task['url'] or task['dedupe_key'] or ''}".strip()
-    return Explanation("task", str(task_id), title, task["state"], said, None, [task])
+            return replace(explained(store, found), tasks=[task])
+    return None
 
 
 def _posting(store: Store, found: Found) -> Explanation:
@@ -182,13 +155,10 @@ def _tasks(store: Store, url: object, records: Sequence[Found]) -> list[Fields]:
     return [found[task_id] for task_id in sorted(found, reverse=True)]
 
 
-def _reason(task: Fields) -> str:
-    return f"{task['error']}: {task['reason']}" if task["error"] else task["reason"] or ""
-
-
 _ABOUT = {
     "job": ((POSTING, _posting), (DECISION, _posting)),
     "company": ((COMPANY, _company),),
     "source_discovery": ((BOARD, _board),),
     "scrape_source": ((BOARD, _board),),
 }
+EXPLAIN = (explain,)
