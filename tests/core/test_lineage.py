@@ -1,9 +1,11 @@
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.harness.tasks import entry
-from thresher.core.lineage import CHECKS, Parent, RefusalRule, ancestry_below, lineage_key, mark, refusal
+from thresher.core.lineage import CHECKS, RefusalRule, refusal
+from thresher.core.task import Parent, TaskInsert, ancestry_mark
 from thresher.store.spawn import KnownLineage
 
 
@@ -55,10 +57,8 @@ def test_a_child_without_a_key_is_stopped_by_depth_alone():
 
 
 def test_the_page_counts_before_the_key():
-    assert (
-        lineage_key(entry(url="http://acme.example/", key="k")) == entry(url="http://acme.example/").url_key
-    )
-    assert lineage_key(entry(key="k")) == "k"
+    assert entry(url="http://acme.example/", key="k").lineage_key == entry(url="http://acme.example/").url_key
+    assert entry(key="k").lineage_key == "k"
 
 
 @pytest.mark.promise(6)
@@ -66,8 +66,10 @@ def test_the_page_counts_before_the_key():
 def test_no_chain_of_children_visits_a_page_twice_or_goes_too_deep(keys):
     below, path = Parent(1, 1, 0, ()), []
     for key in keys:
-        if refused(below, entry("page", key=key)) is None:
+        child = entry("page", key=key)
+        if refused(below, child) is None:
             path.append(key)
-            below = Parent(below.task_id + 1, 1, below.depth + 1, ancestry_below(below, "page", key))
+            born = TaskInsert(child, 1, below)
+            below = Parent(below.task_id + 1, 1, below.depth + 1, tuple(orjson.loads(born.ancestry)))
     assert len(path) == len(set(path)) <= 10
-    assert below.ancestry == tuple(mark("page", key) for key in path)
+    assert below.ancestry == tuple(ancestry_mark("page", key) for key in path)

@@ -267,8 +267,6 @@ class Attempts:
 
     def start(self, task: Task) -> None:
         """Begin an attempt."""
-        if self._registry.settings is not self._store.settings:
-            self._registry.settings = self._store.settings
         performing = asyncio.create_task(self._run(task))
         self.load.running[task.id, task.claim] = Running(
             task, performing, monotonic(), self._seconds_for(task)

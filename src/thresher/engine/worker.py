@@ -198,6 +198,7 @@ class Worker:
         if self._stopping:
             self._attempts.return_unopened(tasks, STOPPED)
             return
+        self._use_settings()
         fresh, too_many = self._load.sort(tasks)
         for task in fresh:
             self._attempts.start(task)
@@ -222,7 +223,13 @@ class Worker:
             finally:
                 self._starting = False
             if self._load.drop_suspect((task.id, task.claim)) and is_ours:
+                self._use_settings()
                 self._attempts.start(task)
+
+    def _use_settings(self) -> None:
+        """Settings that have changed count for whatever starts from now on."""
+        if self._registry.settings is not self._store.settings:
+            self._registry.settings = self._store.settings
 
     async def _rest(self, turn: Turn | None) -> None:
         """Sleep until something happens: an attempt ends, a wake-up comes, a timer is due, or the poll is
