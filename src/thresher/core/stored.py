@@ -55,7 +55,7 @@ def _reader(hint: Any) -> Read:
     if hint is Any:
         return lambda value: value
     if origin in (Union, UnionType):
-        return _either([_reader(each) for each in args])
+        return _is(*args) if set(args) <= _PLAIN else _either([_reader(each) for each in args])
     if origin is tuple:
         return _items(_reader(args[0]))
     if origin is Mapping:
@@ -64,7 +64,7 @@ def _reader(hint: Any) -> Read:
         return _member(hint)
     if isinstance(hint, type) and is_dataclass(hint):
         return lambda value: read(hint, value) if isinstance(value, Mapping) else _NONSENSE
-    return _PLAIN[hint]
+    return _is(hint)
 
 
 def _either(readers: list[Read]) -> Read:
@@ -98,14 +98,17 @@ def _member(kind: type[Enum]) -> Read:
     return lambda value: members.get(value, _NONSENSE) if isinstance(value, str) else _NONSENSE
 
 
+_PLAIN = {str, int, float, bool, NoneType}
+
+
 def _is(*types: type) -> Read:
-    return lambda value: value if isinstance(value, types) and not isinstance(value, bool) else _NONSENSE
+    """A plain value of one of these types. Lists of thousands are read, so the usual case is one look."""
+    exact = frozenset((*types, int) if float in types else types)
+    others = tuple(exact - {bool})
 
+    def plain(value: Any) -> Any:
+        if type(value) in exact:
+            return value
+        return value if isinstance(value, others) and not isinstance(value, bool) else _NONSENSE
 
-_PLAIN: Mapping[Any, Read] = {
-    str: _is(str),
-    int: _is(int),
-    float: _is(int, float),
-    bool: lambda value: value if isinstance(value, bool) else _NONSENSE,
-    NoneType: lambda value: value if value is None else _NONSENSE,
-}
+    return plain
