@@ -1,1 +1,3 @@
-"""What a person sees and changes of the machine, queries beside commands."""
+"""Administration: the queries and commands behind the CLI and the HTTP API that concern the machine, not
+an app.
+"""

@@ -1,4 +1,6 @@
-"""Administrators: made on the command line, or the first one with the token that a server shows when it
+"""Administrators: create and list them, and hash their passwords.
+
+The first administrator is created on the command line, or with the setup token that a server prints when it
 starts.
 """
 
@@ -15,7 +17,7 @@ from thresher.store import admins
 from thresher.store.admins import Admin
 from thresher.store.store import Store
 
-# Passwords: what one has to be, and the slow hash of it that is kept.
+# Passwords: length limits and the scrypt hash that is stored.
 
 MIN_LENGTH, MAX_LENGTH = 12, 1_024
 DEFAULT_COST = 15  # scrypt's N as a power of two
@@ -137,9 +139,6 @@ def _nobody(name: str) -> UnknownName:
 
 def _digest(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-# Administrators as a person sees them: since when they are, and when they last logged in.
 
 
 @dataclass(frozen=True, slots=True)

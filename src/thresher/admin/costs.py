@@ -1,6 +1,4 @@
-"""What models have cost and may cost: by whatever a person wants to know it by, with what is left of today's
-caps.
-"""
+"""Model costs: spending by model, app, task or day, and what is left of today's budgets."""
 
 from dataclasses import dataclass
 from typing import Any

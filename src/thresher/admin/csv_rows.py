@@ -1,7 +1,7 @@
-"""Rows of a CSV file whose header is known: each with its line, or with what is wrong with it.
+"""Read the rows of a CSV file with a known header, each with its line number or its error.
 
-A quote that nobody closed must not swallow the rest of the file, and a line that is no row must not stop the
-others from being looked at. A column that is not known is refused: a misspelt one would be lost in silence.
+An unclosed quote must not swallow the rest of the file, and a malformed line must not stop the lines after
+it. An unknown column is an error: a misspelt one would be lost silently.
 """
 
 import csv

@@ -1,4 +1,4 @@
-"""Events as a person sees them."""
+"""List events."""
 
 from typing import Any
 

@@ -1,5 +1,6 @@
-"""Everything of one kind as a file for other programs: which columns it has, and where their values come
-from.
+"""Export all rows of one kind as CSV, JSON lines or a spreadsheet.
+
+Rows are written one at a time, so memory use does not depend on the size of the export.
 """
 
 import csv
@@ -26,8 +27,6 @@ from thresher.core.errors import ConfigError, UsageError
 from thresher.core.extension import Export
 from thresher.core.record import Found, Is, Where
 from thresher.store.store import Store
-
-# Rows written as a file: CSV, JSON lines, or a spreadsheet. One row at a time, in the memory of one.
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 MAX_CELL = 32_767  # characters; more makes a file that spreadsheets call damaged

@@ -1,4 +1,4 @@
-"""What a person may say about a page, and do with what was learned from it."""
+"""Learned extractors: list and show them, label pages by hand, relearn and retire them."""
 
 import asyncio
 from collections.abc import Mapping
@@ -96,8 +96,6 @@ def missing(schema: Schema, labels: Mapping[str, Any], page: Page) -> list[str]:
         name for name in unverified if not schema[name].judged and schema[name].kind is not Kind.BOOLEAN
     )
 
-
-# Learned extractors as a person sees them: how good they are, and by which rules they read.
 
 _BESIDE = {
     How.CELL: "the cell after {!r}",

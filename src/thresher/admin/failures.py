@@ -1,4 +1,4 @@
-"""Failures in bulk: count them first, then send them back."""
+"""Failed tasks: group them by error class, kind and source, and retry them in bulk."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,9 +30,6 @@ def retry_failures(store: Store, *, apply: bool, **filters: Any) -> Rescue:
     for at in range(0, len(ids), tasks.MAX_AT_ONCE):
         done += tasks.revive(store, ids[at : at + tasks.MAX_AT_ONCE])
     return Rescue(len(ids), applied=True, result=Retried(done, sorted(set(ids) - set(done))))
-
-
-# Failures by what they have in common: the class of error, the kind of task, the source.
 
 
 @dataclass(frozen=True, slots=True)

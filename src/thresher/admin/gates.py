@@ -1,4 +1,4 @@
-"""Gates as a person sees them: open or closed, why, since what, and when they open again."""
+"""Gates and waiting: whether a gate is open, why it is closed, when it opens, and why a task waits."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -148,8 +148,6 @@ def _why(gate: Gate, state: str, row: Mapping[str, Any]) -> str | None:
         case _:
             return None
 
-
-# Why a task waits: the sentence a person is given instead of a guess.
 
 ADVICE = {
     "disabled": "it opens when a person enables it: thresher sources enable {name}",

@@ -1,5 +1,7 @@
-"""The doctor: small checks, each with what was found and what to do about it. Nothing here changes
-anything.
+"""The checks of `thresher doctor`: each reports what it found and what to do about it. None changes anything.
+
+They cover the database, the queue, workers, models, notification targets, and how the project appears to the
+sites it visits.
 """
 
 import os
@@ -417,7 +419,7 @@ def _horizon(idle: int, idle_seconds: float, oldest: dict[str, object] | None) -
     return Check("horizon", Level.WARN, found, advice)
 
 
-# The models of a project as a person sees them: who can be asked, at what price, and what is missing.
+# Models: which can be called, at what price, and what is missing.
 
 MILLION = 1_000_000
 
@@ -465,7 +467,7 @@ def _check(models: Models, tier: Tier, names: list[str]) -> Check:
     return Check("models", Level.OK, says)
 
 
-# Whom a project tells, as the doctor sees it: whether a message could go out, without sending one.
+# Notification targets: whether a message could be sent. None is sent.
 
 
 def check_notify(wanted: Notify) -> list[Check]:
@@ -479,8 +481,7 @@ def check_notify(wanted: Notify) -> list[Check]:
     return [Check("notify", Level.OK, f"{', '.join(names)}; to try them: thresher notify")]
 
 
-# What the doctor says about how we appear to the sites we visit: our name, and where we go past their
-# robots.txt.
+# Outgoing requests: the user agent, and where robots.txt is waived.
 
 SHOWN = 5
 

@@ -1,6 +1,4 @@
-"""Requests for work as people write them: a few words on a command line, or a file with one JSON object a
-line.
-"""
+"""Parse requests for tasks: arguments of a command, or a file with one JSON object per line."""
 
 import json
 from collections.abc import Iterable, Mapping

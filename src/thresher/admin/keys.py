@@ -1,7 +1,7 @@
-"""Keys of the API: made, shown once, revoked, and checked at the door.
+"""API keys: create, list, revoke and check them.
 
 A key reads `thr_PREFIX_SECRET`. The prefix finds its row and is shown in lists; the secret is 256 random
-bits, of which only a hash is kept. Guessing is hopeless, so a plain hash is enough, and a check costs
+bits, of which only a hash is stored. It cannot be guessed, so a fast hash is enough and a check takes
 microseconds.
 """
 
@@ -29,13 +29,12 @@ MAX_DIGITS = 15
 MAX_RATE = 1_000_000
 MAX_SECONDS = 100 * 365 * 86_400.0
 _TOKEN = re.compile(r"thr_([0-9a-f]{12})_[A-Za-z0-9_-]{43}", re.ASCII)
-# What a key that nobody has is compared with, so that it takes no other way than one that somebody has.
+# Compared with an unknown key, so that it takes as long to refuse as a known one with a wrong secret.
 _NOBODY = hashlib.sha256(b"").hexdigest()
 
 
 READ, WRITE, ADMIN = "read", "write", "admin"
-# What a key may open, with a sentence for whoever makes one. Apps have scopes of their own besides, which
-# nothing but themselves opens: not even `admin`.
+# Scopes and their descriptions. Apps add their own, which no other scope includes: not even `admin`.
 SCOPES: Mapping[str, str] = {
     READ: "see everything but keys and administrators",
     WRITE: "change what is looked for, tasks, sources and settings",
@@ -237,10 +236,6 @@ def _second_look(store: Store, key: Key) -> Denied:
 
 def _digest(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-# Keys of the API as a person sees them: whose they are, what they open, until when, and whether anybody
-# uses them.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
-"""Logging in: a try that is counted, a password that is compared, and a token that the browser holds for some
-hours.
+"""Logging in: count the attempt, compare the password, issue a session token.
 
-The three steps are apart because the middle one is slow on purpose and must not hold a database thread.
+The three steps are separate because comparing is slow on purpose and must not hold a database thread.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""Whatever a person may see, as plain JSON: the same on the command line and over HTTP."""
+"""Convert what a query returns to plain JSON, the same for the command line and for HTTP."""
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
@@ -6,7 +6,7 @@ from typing import Any
 
 from thresher.core.clock import as_text
 
-# What an app or a person wrote: shown as it is, whatever its keys are called.
+# Written by an app or a person: shown as it is, whatever its keys are called.
 OPAQUE = frozenset({"payload", "checkpoint"})
 
 

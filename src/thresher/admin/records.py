@@ -1,4 +1,4 @@
-"""Records as the pages of the jobs app ask for them: one that must be there, or many, a portion at a time."""
+"""Records: look up one or many, and write or change one on behalf of a person."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -110,9 +110,6 @@ def moment(value: object) -> int | None:
     return value if isinstance(value, int) and value > 0 else None
 
 
-# Records as a person sees them: what all the work was for.
-
-
 def list_records(
     store: Store,
     *,
@@ -154,7 +151,7 @@ def _shown(found: Found) -> dict[str, Any]:
     }
 
 
-# Records that a person writes: the same filing as a task's, in a transaction of its own, under task 0.
+# A person's write is filed like a task's, in its own transaction, under task 0.
 
 BY_A_PERSON = 0
 

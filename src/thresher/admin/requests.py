@@ -1,6 +1,4 @@
-"""Requests in the words of the jobs app: what was asked for, and whether that made a task, met one, or was
-known already.
-"""
+"""Requests for tasks of an app: whether each created a task, met one that is live, or was already known."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +13,7 @@ from thresher.store.records import find_records
 from thresher.store.store import Store
 
 PERSON = "user"
-# Further up than what was found on the way: somebody waits for it.
+# A person waits for it, so it goes ahead of what was discovered.
 HEAD_START = 5
 APP = "jobs"
 

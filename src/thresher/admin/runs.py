@@ -1,6 +1,4 @@
-"""Runs and groups as a person sees them: how many tasks belong to each, how they ended, what they counted and
-cost.
-"""
+"""Runs and groups: how many tasks belong to each, how they ended, what they counted and cost."""
 
 from dataclasses import asdict, dataclass
 from typing import Any

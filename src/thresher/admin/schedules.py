@@ -1,4 +1,4 @@
-"""Schedules: stop them for a while, and start them again."""
+"""Schedules: list, pause and resume them."""
 
 from dataclasses import dataclass
 
@@ -22,9 +22,6 @@ def _pause(store: Store, name: str, *, paused: bool) -> None:
     with store.write() as session:
         if not pause_plan(session, name, paused=paused):
             raise UnknownName(f"there is no schedule {name!r}; thresher schedules list shows them")
-
-
-# Schedules as a person sees them.
 
 
 @dataclass(frozen=True, slots=True)

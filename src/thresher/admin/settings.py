@@ -1,4 +1,7 @@
-"""Settings at run time: checked, written with their history, and in force everywhere within a few seconds."""
+"""Settings at run time: list them with value and origin, and change them with history.
+
+A change is checked first and takes effect everywhere within a few seconds.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -52,10 +55,6 @@ def _reopen(store: Store, name: str) -> None:
         ]
     for gate in closed:
         sources.resume(store, gate)
-
-
-# Settings as a person sees them: the value in force, where it comes from, the default, the unit, the
-# sentence.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Sources and other gates: make, limit, pause, resume, disable, enable, and test them."""
+"""Sources and other gates: create, limit, pause, resume, disable, enable and test them."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""The whole queue at a glance."""
+"""The state of the queue: tasks by state, workers, and the progress of a run."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,8 +9,6 @@ from thresher.store import groups, lanes, overview, tasks
 from thresher.store.migrate import version_now
 from thresher.store.session import Session
 from thresher.store.store import Store
-
-# Workers as a person sees them: alive or lost, and what they hold.
 
 HELD_SHOWN = 5
 
@@ -93,9 +91,6 @@ def read_status(store: Store) -> Status:
             groups.running_runs(session),
             unserved_sentences(session, now),
         )
-
-
-# How far a run is: per kind what is done and what is left, and which gates hold it up.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
-"""Tasks: add, retry, cancel, and start what the apps start with. A request that cannot be met whole changes
-nothing.
+"""Tasks: add, retry, cancel, list, show and wait for them, and enqueue the first tasks of the apps.
+
+A request that cannot be carried out completely changes nothing.
 """
 
 import math
@@ -113,8 +114,6 @@ def _list(states: frozenset[State]) -> str:
     return ", ".join(sorted(states))
 
 
-# Tasks as a person sees them: listed, opened whole, drawn as a tree.
-
 Fields = dict[str, Any]
 
 MAX_CHILDREN = 1_000
@@ -227,8 +226,7 @@ def _get(session: Session, task_id: int) -> Fields:
     return task
 
 
-# Wait for tasks to end: look at the row, sleep until the database announces something, and never longer
-# than was asked for.
+# `wait` reads the row, then sleeps until the database announces a change or the time is up.
 
 MIN_PAUSE = 0.005
 PAUSE_SHARE = 0.2

@@ -1,4 +1,4 @@
-"""Durations and numbers as people write them: 90s, 10m, 2h, 1d."""
+"""Parse durations and numbers as people write them (90s, 10m, 2h, 1d), and read the database's clock."""
 
 import re
 
@@ -35,7 +35,7 @@ def whole(text: str, what: str) -> int | None:
     return int(text)
 
 
-# The database's time, by which ages and waits are told.
+# Ages and waits are measured by the database's clock.
 
 
 def read_now(store: Store) -> int:

@@ -1,3 +1,1 @@
-"""The thinking hand: models behind one seam. It asks, checks what comes back, and never touches the
-database.
-"""
+"""Calling language models: questions, replies, repair, evidence and prices. It never touches the database."""

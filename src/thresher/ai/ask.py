@@ -1,8 +1,8 @@
-"""The one seam to models: `Advisor.ask(task, schema, inputs) -> Answer`. Everything that thinks in Thresher
-goes through here.
+"""The one interface to models: `Advisor.ask(task, schema, inputs) -> Answer`.
 
-A question about a long page becomes one for each of its parts, each kept on its own: what was paid for before
-a crash, or before the money ran out, is not paid for again.
+A question about a long page is split into one question per part. Each answer is stored on its own, so that
+what was paid for before a crash, or before a budget ran out, is not paid for again; then the answers are
+merged.
 """
 
 import unicodedata
@@ -26,8 +26,7 @@ from thresher.core.errors import Malformed, NotYet, UsageError
 from thresher.core.evidence import Evidence, Material, Place
 from thresher.core.schema import Field, Schema, Thing, names, values_of
 
-# Putting the answers about the parts of a page together: every thing once, in the order of the page, and
-# each value with its place.
+# Merge the answers about the parts of a page: each thing once, in page order, each value with its evidence.
 
 Found = tuple[Any, Evidence]
 
@@ -111,8 +110,8 @@ def _stands(field: Field, thing: Thing, evidence: Evidence) -> bool:
     return bool(found) and all(evidence.verified(name) for name in found)
 
 
-# How often a part is halved whose answer was cut off. More would let one page that makes a model ramble buy
-# call after call.
+# How often a part is halved when its answer was truncated. Without a limit, one page that makes a model
+# ramble would buy call after call.
 MAX_HALVINGS = 2
 
 _UNCONFIGURED_WAIT = 3_600.0

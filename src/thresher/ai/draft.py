@@ -1,6 +1,6 @@
-"""A draft: one reply of a model that fits the schema, with what could be found of it in the page.
+"""A draft: one reply of a model, parsed into the schema, with the evidence found for its values.
 
-Of two drafts the better one is chosen by what stands in the page, never by which one came last.
+Of two drafts the better one is chosen by how much of it stands in the page, not by which came last.
 """
 
 import json
@@ -18,15 +18,14 @@ from thresher.core.evidence import Evidence
 from thresher.core.schema import Schema, Thing, named, names, things
 from thresher.evidence.verify import doubts
 
-# From the words of a model to a JSON value, as far as that is certain.
+# Parse a reply into JSON, where that is unambiguous.
 #
 # Models wrap answers in prose and code fences, and are cut off in the middle. One whole object is taken out
 # of what surrounds it. Nothing is ever closed, completed or chosen for the model: a list that was cut off
 # looks just like a shorter one.
 
 MAX_CHARACTERS = 4_000_000
-# No schema of ours goes deeper than a list in a thing in a list; whatever looks at the value may do so by
-# recursion.
+# No schema nests deeper than a list in a thing in a list, so code that reads the value may recurse.
 MAX_LEVELS = 20
 
 _EDGES = re.compile(r'["{}\\]')

@@ -1,6 +1,6 @@
-"""What is shown of a page in one question: all of it, or one part with the headings it stands under.
+"""What a question shows of a page: all of it, or one part with the headings above it.
 
-Places are always counted in the whole text as it is stored, whatever was shown.
+Positions always count in the whole stored text, whatever was shown.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from thresher.evidence.text_index import TextIndex
 from thresher.evidence.verify import verify
 from thresher.reading.text.split import Heading, headings, split
 
-# A page without end must not buy questions without end.
+# An endless page must not cause endless questions.
 MAX_PARTS = 100
 MIN_DIVIDED = 400
 

@@ -1,7 +1,7 @@
-"""One question, put to one model until it has an answer: price, call, read, repair, verify, doubt, keep.
+"""One question to one model: price, call, parse, repair, verify, ask again about doubtful values, store.
 
-The number of calls has a limit that no reply can move: the first, `ai.repairs` more while the form is wrong,
-and one for values that do not stand in the page. Each is priced and reserved before it is sent.
+The number of calls is bounded whatever the replies say: the first, up to `ai.repairs` more while the format
+is wrong, and one for values that are not in the page. Each is priced and reserved before it is sent.
 """
 
 from collections.abc import AsyncIterator, Sequence

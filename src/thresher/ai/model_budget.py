@@ -1,8 +1,7 @@
-"""What asking a model needs: money before every call, the gate of the provider, and answers given
-before.
+"""The interface an asking needs: money before each call, the provider's gate, and stored answers.
 
-The engine keeps the budget with the store behind it. Here stands only what is asked of it, so a model can be
-asked without a database too.
+The engine implements it on the store (`engine/model_budget.py`). A model can also be asked without a
+database.
 """
 
 from contextlib import AbstractAsyncContextManager

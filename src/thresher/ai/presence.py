@@ -1,8 +1,8 @@
-"""Is there any here? Asked before somebody is paid to read things out of a page that may hold none.
+"""Decide whether a page holds any of the things asked for, before paying to extract them.
 
-The first look is free: a thing whose price is required cannot stand in a text without an amount. The second
-is a short question to the cheap model, asked only where it costs little beside the reading. Only a sure no
-saves anything: unknown is not no.
+The first check is free: a thing whose price is required cannot stand in a text without an amount. The second
+is a short question to the cheap model, asked only where it costs little beside the extraction. Only a
+definite no saves anything: unknown is not no.
 """
 
 import re
@@ -16,9 +16,9 @@ from thresher.reading.values import currency
 from thresher.reading.values.dates import MONTHS, TODAY, UNIT_DAYS, YESTERDAY, folded
 from thresher.reading.values.money import Price, read_price
 
-# What the answer "no" may take, the thinking of a model that thinks before it answers included.
+# Output tokens for the answer "no", including the reasoning of a model that reasons first.
 MAX_OUTPUT = 500
-# The question must cost less than this share of the reading, both at worst.
+# The question must cost less than this fraction of the extraction, both at worst price.
 WORTH_A_SHARE = 4
 MAX_LINE = 300
 
@@ -28,7 +28,7 @@ PRESENCE = Schema(
 
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-# Days that are named without a number: of the week, tomorrow, at once.
+# Days named without a number: weekdays, tomorrow, immediately.
 _DAYS = """
     monday tuesday wednesday thursday friday saturday sunday tomorrow tonight now immediately asap soon week month year
     montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag morgen sofort jetzt demnächst woche monat jahr

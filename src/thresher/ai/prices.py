@@ -1,8 +1,8 @@
-"""What a call costs: at most, before it is made, and in the end, as the vendor counted. In millionths of a
-dollar, rounded up.
+"""Prices and terms of a call: its maximum cost before it is made, its actual cost afterwards, its limits.
 
-Prices come from the table that `genai-prices` brings along, which is read offline; what the project file says
-wins over it. A model without a known price is not asked: a budget that guesses is none.
+Costs are in millionths of a dollar, rounded up. Prices come from the table that `genai-prices` bundles, read
+offline; the project file overrides it. A model without a known price is not called: a budget cannot rest on a
+guess.
 """
 
 import math
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from genai_prices.types import ModelPrice
 
 
-# What vendors put around a question and charge for: marks around each turn, the words that explain a tool or
-# a schema.
+# Tokens that vendors add and charge for: turn markers, and the instructions for a tool or a schema.
 FRAMING = 1_000
 FREE = Rate(Decimal(0), Decimal(0))
 
@@ -127,11 +126,9 @@ def _charged(rate: Rate, input_tokens: int, output_tokens: int) -> int:
     return math.ceil(rate.input * input_tokens + rate.output * output_tokens)
 
 
-# On what terms a model is asked: who, for how much at most, for how long, and how often it is told what is
-# wrong.
+# Terms of a call: the model, its maximum price, its timeout, and the number of repairs.
 
-# A call that is too dear today is too dear in a minute. Somebody has to change a setting, so it is tried
-# again now and then.
+# A call over its price limit stays so until somebody changes a setting; it is retried at this interval.
 _WAIT = 3_600.0
 
 

@@ -1,8 +1,7 @@
-"""A prompt: what a model is told to do, as a file with a name and a version, so that it can be read, reviewed
-and counted.
+"""Prompts: what a model is told, as files with a name and a version. A project may override ours.
 
-What a file says above its text is small and strict. A typing error there would change which model is asked,
-or let a changed text answer from what an older one was told.
+The header of a file is small and parsed strictly. A typing error there would change which model is asked, or
+let a changed prompt reuse the answers of an older one.
 """
 
 import re
@@ -106,11 +105,8 @@ def _sentence(head: dict[Any, Any], place: str) -> str:
     return sentence.strip()
 
 
-# All prompts by name: ours, and over them those of the project, so that words can be changed without
-# changing code.
-
 MAX_PROMPTS = 500
-# How pages are quoted is what keeps their words from being taken for ours. No project replaces it by
+# The frame keeps quoted page text from being taken for instructions. A project cannot override it by
 # accident.
 OURS_ALONE = frozenset({"frame"})
 

@@ -1,6 +1,4 @@
-"""The seam to a model vendor: one call out, one reply back, and every way it can go wrong as one of our own
-errors.
-"""
+"""The interface to a model vendor: one call out, one reply back, every failure as one of our errors."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,8 +1,7 @@
-"""A question: everything a model is told at first, and the key under which its answer is kept.
+"""A question: everything a model is told at first, and the key under which its answer is stored.
 
-What we say stands in the system text and depends on the prompt and the schema alone, so nothing a page holds
-can change it. What others wrote is quoted in the message. The same inputs make the same bytes, today and on
-every machine.
+Our instructions are the system text and depend on the prompt and the schema alone, so nothing in a page can
+change them. What others wrote is quoted in the message. The same inputs give the same bytes on every machine.
 """
 
 import re
@@ -18,15 +17,14 @@ from thresher.ai.prompt import Prompt
 from thresher.core.errors import InvalidPayload
 from thresher.core.schema import Field, Schema
 
-# Quoting what others wrote, so that a model can tell it from what we say.
 #
 # A page knows its own words, but not the mark around them: that is made from a hash of everything quoted,
 # and changes when a single character does. So a page can neither open nor close its quotation. Characters
 # that no reader sees are left out, because they carry messages past the person who looks at the page.
 
-# Line ends of every kind become one; control characters, surrogates, private use and all that Unicode calls
-# ignorable go: zero width and soft hyphens, bidirectional controls, fillers, variation selectors, and the
-# invisible alphabet of tags.
+# Line ends are unified. Removed: control characters, surrogates, private use, and everything Unicode calls
+# ignorable (zero width and soft hyphens, bidirectional controls, fillers, variation selectors, tag
+# characters).
 _LINE_ENDS = re.compile("\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _UNSEEN = re.compile(
     "[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"

@@ -1,1 +1,1 @@
-"""The apps, each in a room of its own. None knows another; they meet in tasks and records."""
+"""The apps, each in its own package. No app imports another; they meet only through tasks and records."""

@@ -1,5 +1,5 @@
-"""Model vendors, each behind the one seam of `thresher.ai.provider`. A vendor's library is loaded when the
-first question goes to it.
+"""Model vendors behind the interface of `thresher.ai.provider`. A vendor's library is loaded on its first
+question.
 """
 
 from importlib.util import find_spec

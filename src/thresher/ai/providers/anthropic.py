@@ -1,4 +1,4 @@
-"""Anthropic. Newer models answer in a schema by themselves, older ones by calling a tool."""
+"""Anthropic. Newer models answer in a schema directly, older ones through a tool call."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ from thresher.config.models import Thinker
 
 ADDRESS = "https://api.anthropic.com"
 NO_KEY = "none"
-# Of fields that may be null; with more of them a schema is refused, and asked for as a tool instead.
+# A schema with more nullable fields than this is refused by the API, and is sent as a tool instead.
 MAX_UNIONS = 16
 
 

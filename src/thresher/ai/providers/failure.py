@@ -1,7 +1,6 @@
-"""What went wrong with a call, in our own words: one table from what a vendor's library raises to what the
-worker's policy knows.
+"""Translate the exceptions of vendors' libraries into our errors, in one table.
 
-A vendor's words are quoted short and without the key. Where the key itself was refused they are not quoted at
+A vendor's message is quoted short and without the key. Where the key itself was refused it is not quoted at
 all, because some vendors repeat it.
 """
 
@@ -26,12 +25,12 @@ from thresher.core.errors import (
     Unauthorized,
 )
 
-# Quota comes back with the day or with a payment; asking every hour costs nothing.
+# Quota returns with the day or with a payment; asking every hour costs nothing.
 QUOTA_SECONDS = 3_600.0
 RATE_SECONDS = 60.0
 MAX_SECONDS = 86_400.0
 MAX_WORDS = 300
-# A gateway gave up waiting: the model behind it may have thought to the end.
+# A gateway timed out: the model behind it may have finished, so the call may have been charged.
 GATEWAY_TIMEOUTS = (504, 524)
 NOT_SENT = ("connect", "pool")
 

@@ -1,6 +1,4 @@
-"""Google's Gemini, by key. What needs a cloud project has other ways of proving who one is, and is not spoken
-here.
-"""
+"""Google Gemini, by API key. Authentication through a cloud project is not supported."""
 
 from collections.abc import Callable
 

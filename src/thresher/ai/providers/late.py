@@ -1,6 +1,4 @@
-"""A provider that loads its vendor's library with the first question, and beside the loop: it takes seconds,
-and others are at work.
-"""
+"""Load a vendor's library on its first question, off the event loop: the import takes seconds."""
 
 import asyncio
 import importlib

@@ -1,4 +1,4 @@
-"""OpenAI, and everything that speaks like it: a model server on one's own machine, a router, a gateway."""
+"""OpenAI, and every server that speaks its API: a local model server, a router, a gateway."""
 
 from collections.abc import Callable
 from urllib.parse import urlsplit
@@ -14,10 +14,10 @@ from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 from thresher.config.models import Thinker
 
 ADDRESS = "https://api.openai.com/v1"
-# The library wants a key; servers of one's own mostly do not.
+# The library requires a key; local servers mostly do not.
 NO_KEY = "none"
-# Who knows OpenAI's newer name for the longest answer. The others may ignore it, and then nothing would bound
-# what is written.
+# Hosts that know the newer name of the output limit. Others may ignore it, and then nothing would limit the
+# output.
 _OWN = (".openai.com", ".openai.azure.com")
 MAX_UNIONS = None
 

@@ -1,6 +1,4 @@
-"""One call to a vendor: what we ask in the words of its library, what it says in ours. What differs by vendor
-is handed in.
-"""
+"""One call to a vendor through its library. What differs by vendor is passed in."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping

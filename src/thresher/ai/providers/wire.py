@@ -1,7 +1,6 @@
-"""The HTTP client that vendors' libraries are given: it follows no redirect, unpacks nothing, and reads no
-more than a call can be worth.
+"""The HTTP client given to vendors' libraries: no redirects, no decompression, a bounded body.
 
-A key goes out with every request. So an answer that points elsewhere is an error, never a place to go to.
+A key goes out with every request, so an answer that points elsewhere is an error, never followed.
 """
 
 from collections.abc import AsyncIterator
@@ -12,7 +11,7 @@ import httpx2
 CONNECT_SECONDS = 10.0
 MIN_BODY = 256 * 1024
 MAX_BODY = 64 * 1024 * 1024
-# A token in an event of its own, with all its wrapping, takes about 300 bytes at the most talkative vendor.
+# A token in its own event takes about 300 bytes at the most verbose vendor.
 BODY_PER_TOKEN = 400
 
 _most: ContextVar[int] = ContextVar("most", default=MIN_BODY)

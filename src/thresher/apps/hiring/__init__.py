@@ -1,1 +1,1 @@
-"""What the hiring apps share beyond pure code: postings as people see them."""
+"""The hiring app: postings, and which of them are the same opening. The other hiring apps need it."""

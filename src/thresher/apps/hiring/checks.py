@@ -1,5 +1,5 @@
-"""What has been looked at so far. An empty list means nothing by itself: it says whether nothing was found or
-nothing was checked.
+"""What has been checked so far, so that an empty list says whether nothing was found or nothing was
+checked.
 """
 
 from dataclasses import dataclass

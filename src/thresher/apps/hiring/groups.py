@@ -1,7 +1,8 @@
-"""Which postings are one opening: a person's word on it. What they take apart stays apart.
+"""Group postings that are one opening, or separate them, on a person's decision. Separated postings stay
+apart.
 
-Nothing is merged, so everything can be undone: a posting is linked to its group, and to the postings that it
-must never be grouped with (`apart`).
+Nothing is merged, so everything can be undone: a posting is linked to its group, and to the postings it must
+never be grouped with (`apart`).
 """
 
 from collections.abc import Sequence

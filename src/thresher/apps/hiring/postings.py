@@ -1,5 +1,5 @@
-"""Postings as a person sees them: what a board says, what was read in it, how long it has been there, and
-what was decided.
+"""List and show postings: what a board says, the facts read from it, its history and the decisions about
+it.
 """
 
 import re
@@ -140,7 +140,7 @@ def posting_view(found: Found) -> PostingView:
     )
 
 
-# How long ago, as people say it: 12h, 7d, 2w, or a day such as 2026-01-31.
+# Parse an age: 12h, 7d, 2w, or a date such as 2026-01-31.
 
 _AGO = re.compile(r"([0-9]{1,6})\s*([hdw])")
 _UNITS = {"h": HOUR, "d": DAY, "w": 7 * DAY}

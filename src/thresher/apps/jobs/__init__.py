@@ -1,3 +1,1 @@
-"""The jobs app: from the name of a company to the openings that fit a person, with a reason for everything on
-the way.
-"""
+"""The jobs app: from the name of a company to the openings that fit a person, with a reason at every step."""

@@ -1,6 +1,4 @@
-"""What is written down of a decision, so that anybody can later see why: every rule that spoke, its points
-and its quote.
-"""
+"""Record a decision so that it can be explained later: every rule that applied, its points and its quote."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

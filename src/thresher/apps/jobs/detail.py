@@ -1,6 +1,4 @@
-"""The whole of a posting: what its list says, completed from its own page or from the board's answer for
-it.
-"""
+"""Complete a posting: what its list says, with the rest from its own page or from the board's API."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date
@@ -21,7 +19,7 @@ from thresher.reading.structured.facts import structured
 from thresher.reading.structured.schema_org import employer_sites
 from thresher.reading.values.addresses import read_address
 
-# The site of a company that a posting names as its employer's.
+# The site of the employer that a posting links to.
 
 MAX_ADDRESSES = 20  # addresses that are looked at
 MIN_INITIALS = 3
@@ -52,7 +50,7 @@ def _are_initials(label: str, name: str) -> bool:
 
 
 AGE = 3_600.0  # seconds: a stage that is performed again takes the page it already had
-# What a list says of a posting is the board's own; its page only adds to it. The description is the page's.
+# What the list says comes from the board itself, so its page only adds to it. The description is the page's.
 _PAGE_KNOWS_BETTER = ("description",)
 
 

@@ -1,8 +1,8 @@
-"""The walk of one posting: scrape, filter, analyze, save.
+"""The `job` pipeline of one posting: scrape, filter, analyze, save; and the check of a known posting's page.
 
-`scrape` completes the posting and reads its facts, `filter` rejects by rules, `analyze` scores what is left,
-`save` makes a match of it. Whatever the end is, it is written down with its reasons. A company that nobody
-knows yet gets a task of its own; nobody waits for it.
+`scrape` completes the posting and reads its facts, `filter` applies the rules, `analyze` scores what is left,
+`save` stores the match. Every ending is recorded with its reasons. An unknown company gets its own task; the
+posting does not wait for it.
 """
 
 from collections.abc import Mapping
@@ -46,8 +46,8 @@ from thresher.hiring.same_opening import page_of
 from thresher.reading.platforms.calls import Call
 from thresher.reading.postings.posting import Posting
 
-# A check: a known posting's own page is asked for anew, because its list does not say whether it is still
-# there and still reads so.
+# A check fetches the page of a known posting, because its list does not say whether it is still open and
+# unchanged.
 
 
 async def check(ctx: Context, known: Found) -> Outcome | dict[str, Any]:

@@ -1,13 +1,12 @@
-"""Telling a person of new matches: one message for all that came together, each match at least once and
-hardly ever twice.
+"""Notify a person of new matches: one message for all that came together, each match at least once.
 
-Every match that is worth a message asks for its own `notify` task, a little later. The first of them to run
-tells of all that wait; the others find theirs told and end. They go through one source of their own, one at a
-time: so no two tell the same, and a match that is saved while a message is being sent has its own task after
-it. While nobody can be reached that source is closed, and they all wait without spending anything.
+Every match worth a message asks for its own `notify` task, slightly delayed. The first of them to run reports
+all pending matches; the others find theirs reported and end. They go through one source with one slot, so no
+two report the same match, and a match saved while a message is being sent has its own task after it. While no
+target can be reached that source is closed, and they wait without spending anything.
 
-A worker that dies after the message has left and before that is written down leaves a match untold, and it is
-told again.
+A worker that dies between sending the message and recording it leaves a match unreported, and it is reported
+again.
 """
 
 from collections.abc import Sequence
@@ -28,7 +27,7 @@ MAX_MATCHES = 200  # matches in one settlement; each has a task, so that none is
 SHOWN = 20  # matches in one message
 MAX_LENGTH = 120
 
-# From which priority on a person is told.
+# The lowest priority that is worth a message.
 _PRIORITIES = {
     Notify.HIGH: ("high",),
     Notify.MEDIUM: ("high", "medium"),

@@ -1,6 +1,4 @@
-"""All pipelines of the jobs app, the source they send through, and the shapes they ask pages and models
-for.
-"""
+"""The pipelines of the jobs app, its notification source, and the schemas it extracts."""
 
 from thresher.apps.jobs.company.pipeline import company
 from thresher.apps.jobs.discovery.discovery import discovery

@@ -1,6 +1,4 @@
-"""What a person has done about a match. It is theirs: a match is new once, and after that only they change
-it.
-"""
+"""The status that a person gives a match. It is new once, and after that only the person changes it."""
 
 from enum import StrEnum
 

@@ -1,1 +1,1 @@
-"""From a company's pages to what is known of it."""
+"""The company pipeline: from a company's pages to its record."""

@@ -1,12 +1,11 @@
-"""The company pipeline: from a name or a site to what is known of a company, what it is worth, and where its
-openings are.
+"""The company pipeline: from a name or a site to a company's facts, its tier, and its board.
 
-    begin     write it down at once, unless it is known well and freshly, or no site is known
-    fetch     a few pages of its site, politely
-    extract   what they say: data made for machines, labels, headings and sentences; a model only for the rest
-    analyze   technologies, the office, points, tier and completeness; the board goes on to its own discovery
+    begin     store the company at once, unless it is known and fresh, or has no known site
+    fetch     a few pages of its site
+    extract   facts from structured data, labels, headings and sentences; a model only for the rest
+    analyze   technologies, office, points, tier and completeness; enqueue the discovery of its board
 
-Each stage hands on what it found in the checkpoint; pages and the dossier are kept by their content.
+Each stage passes its results on in the checkpoint; pages and the dossier are stored by content hash.
 """
 
 from collections.abc import Mapping, Sequence
@@ -51,10 +50,9 @@ from thresher.reading.inspect.company import read_company
 from thresher.reading.platforms.boards import Board, recognise
 from thresher.reading.structured.facts import Facts
 
-# What a model is asked about a company: only what rules did not find, only where one can be asked, and
-# never a reason to fail.
+# The model is asked only for what rules did not find, and its failure never fails the task.
 
-# characters of the dossier that are shown: what is said of the company itself stands at its beginning
+# characters of the dossier that are shown; what describes the company itself comes first
 MAX_TEXT = 20_000
 MAX_LENGTH = 2_000  # characters of one value
 _FIELDS: Mapping[str, Field] = {
@@ -105,7 +103,7 @@ def values_of(answer: Answer | None) -> dict[str, dict[str, Any]]:
     return found
 
 
-# Which company a task is about: from its payload, its address, and what is known of the company already.
+# The company of a task: from its payload, its URL, and the record if there is one.
 
 MAX_NAME = 200
 
@@ -173,8 +171,8 @@ def _address(text: str | None) -> str | None:
         raise InvalidPayload(f"website: {problem}") from None
 
 
-# The walk over a company's site: the home page, the pages that it names, and a few usual addresses. Pages
-# that do not exist are normal.
+# The pages of a company's site: the home page, the pages it links, and a few usual paths. Missing pages are
+# normal.
 
 MAX_BODY = 2_000_000  # bytes of one page that are read
 

@@ -1,5 +1,5 @@
-"""What is made of a company in the end: its record with every value's place, its points, and what follows for
-its board.
+"""The result of the company pipeline: the record with its evidence, its points, and what follows for its
+board.
 """
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
@@ -23,8 +23,7 @@ from thresher.hiring.records import BoardRecord, CompanyRecord, board_key, compa
 from thresher.hiring.technology import Mention, technologies
 from thresher.reading.platforms.boards import Board
 
-# The numbers of the company pipeline. Their owner is the list of settings: names here are names there,
-# after `jobs.company.`.
+# Settings of the company pipeline: each field is the setting of the same name after `jobs.company.`.
 
 AREA = "jobs.company."
 Read = Callable[[str], Any]

@@ -1,1 +1,1 @@
-"""From a company to its board, with proof that it is theirs."""
+"""Discovery: from a company to its board, with proof that the board is the company's."""

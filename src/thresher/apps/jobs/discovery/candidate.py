@@ -1,6 +1,4 @@
-"""A candidate: a board that may be a company's, and how it came up. What came of each is kept, whatever it
-was.
-"""
+"""A candidate: a board that may be a company's, how it was found, and the result of trying it."""
 
 import re
 import unicodedata
@@ -15,13 +13,13 @@ from thresher.reading.platforms.boards import Board, board_named, recognise
 from thresher.reading.platforms.platform import guessable
 from thresher.reading.values.addresses import read_address
 
-# Slugs: the few tokens under which a company may keep its board, made of its host and its name. A guess,
-# never a proof.
+# Slugs: tokens under which a company may keep its board, derived from its host and its name. A guess, never a
+# proof.
 
 MAX_SLUGS = 4
 MAX_SLUG = 60
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-# In German names a second spelling is as usual as the first.
+# German names are often written with the umlaut spelled out.
 _SPELT_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 
 

@@ -1,7 +1,7 @@
-"""Where a company's pages lead: from its home page to its careers page, and from there to the board, the feed
-or the rows themselves.
+"""Follow a company's pages: from its home page to its careers page, and on to the board, the feed or the
+rows.
 
-A few pages at most. What a page shows is only a candidate; nothing is asked of a board here.
+A few pages at most. What a page shows is only a candidate; no board is called here.
 """
 
 from collections.abc import Iterator

@@ -1,13 +1,13 @@
-"""Discovery: from an address or a company's name to the board that lists its openings, tried and proven to be
-its own.
+"""Discovery: from a URL or a company's name to the board that lists its openings, tried and proven to be its
+own.
 
-    discover   what could it be: the address itself, what a company's pages show, or, by name, a few guesses
-    validate   is it: the call that a scrape begins with, live postings, and whose board it is
-    probe_N    the same for one guess each, in the line before its own platform
+    discover   candidates: the URL itself, what the company's pages show, or, by name, a few guesses
+    validate   the first call of a scrape, live postings, and the owner of the board
+    probe_N    the same for one guess each, through the gate of its platform
 
-What is sure goes to work at once. Everything else waits for a person, with all that was tried. Nothing is
-called found or absent without proof: what cannot be reached now is asked again later, and a name that nobody
-answers to says nothing.
+A certain result is enrolled at once. Everything else waits for a person, with all that was tried. Nothing is
+called found or absent without proof: what cannot be reached now is asked again later, and a guessed name that
+nobody answers to proves nothing.
 """
 
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ from thresher.reading.platforms.boards import Board, recognise
 from thresher.reading.platforms.calls import list_call
 from thresher.reading.platforms.platform import platform_named
 
-# A search: what a discovery still has to try, and what it has tried. It travels from stage to stage as the
+# The state of a discovery: what is still to try and what was tried. It travels between stages as the
 # checkpoint.
 
 WALLS = (Blocked, Unauthorized, Forbidden, ConfigError)
@@ -115,7 +115,7 @@ def search_of(data: Mapping[str, Any]) -> Search:
 
 KIND = "source_discovery"
 MAX_PROBES = 30
-# So often a guessed board that is down is waited for. Then the search goes on without it, and says so.
+# Retries for a guessed board that is down. Then the search goes on without it, and says so.
 PATIENCE = 2
 
 

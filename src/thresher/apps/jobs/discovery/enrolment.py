@@ -1,4 +1,4 @@
-"""Enrolment: a board that was found and tried, as it is written down, and the work that follows from it."""
+"""Enrol a board that was found and tried: its record, and the tasks that follow."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

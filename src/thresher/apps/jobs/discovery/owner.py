@@ -1,5 +1,5 @@
-"""Asking a board whose it is: by what its list says, then by its own name, then by the page of one posting.
-No more than needed.
+"""Ask a board who owns it: by its list, then by its own name, then by the page of one posting, as far as
+needed.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What a discovery was asked for, put together from its task and from what is known of the company."""
+"""The request of a discovery, from its task and what is known of the company."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

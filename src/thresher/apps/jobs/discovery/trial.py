@@ -1,6 +1,6 @@
-"""A trial: the very call that a scrape begins with, made once, and what it read. Nothing is written.
+"""Try a board: make the first call of a scrape once, and report what it returned. Nothing is stored.
 
-It needs nothing but something that fetches, so a stage, a command and a test try a board in the same way.
+It needs only something that fetches, so a stage, a command and a test try a board the same way.
 """
 
 import os

@@ -1,1 +1,1 @@
-"""What rules a posting out, and what counts against it."""
+"""The filter: what rejects a posting, and what counts against it."""

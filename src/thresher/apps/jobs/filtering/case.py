@@ -1,4 +1,4 @@
-"""One posting before the filter: what was read of it, in the form in which the rules ask about it."""
+"""One posting in the form that the filter's rules use."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

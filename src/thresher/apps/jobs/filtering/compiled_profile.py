@@ -1,4 +1,4 @@
-"""A profile made ready for use: its lists as phrases, its technologies by name. Made once, used for every
+"""A compiled profile: its lists as phrases, its technologies by name. Compiled once, used for every
 posting.
 """
 
@@ -15,7 +15,7 @@ from thresher.hiring.records import company_name_key
 from thresher.hiring.technology import family
 from thresher.reading.values.addresses import read_address
 
-# How people write levels that we know.
+# Spellings of levels.
 _LEVELS = {
     "intern": Level.INTERN,
     "internship": Level.INTERN,

@@ -1,7 +1,7 @@
-"""The strike filter: first what rejects a posting outright, then what costs it points. Every rejection names
-its rule and its quote.
+"""The strike filter: rules that reject a posting outright, then rules that cost it points.
 
-What a posting does not say is no reason: without a salary, a date or a workplace it passes those rules.
+Every rejection names its rule and its quote. What a posting does not say is no reason: without a salary, a
+date or a workplace it passes those rules.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from thresher.apps.jobs.filtering.rejection import Rejection, Rules, in_field, s
 from thresher.apps.jobs.person.wants import Profile, Rank
 from thresher.hiring.opening import Opening
 
-# What costs a posting points. All strikes are counted, and only together do they filter it.
+# Strikes: each costs points, and only their sum filters a posting.
 
 Found = tuple[Rejection, ...]
 NONE: Found = ()
@@ -134,7 +134,7 @@ def age(case: Case, rules: Rules) -> Found:
     return (strike("age", "not_fresh", f"posted {counted(days, 'day')} ago", place, rules.age_points),)
 
 
-# The first that hits is the answer.
+# The first that applies is the answer.
 REFUSALS: tuple[Callable[[Case, Rules], Rejection | None], ...] = (
     refusals.job_type,
     refusals.seniority,
@@ -146,7 +146,7 @@ REFUSALS: tuple[Callable[[Case, Rules], Rejection | None], ...] = (
     refusals.age,
     refusals.technology,
 )
-# All of these are counted.
+# All of these are added up.
 STRIKES: tuple[Callable[[Case, Rules], tuple[Rejection, ...]], ...] = (
     salary,
     experience,

@@ -1,7 +1,7 @@
-"""Whether a sentence takes back what a phrase in it says: "no security clearance required" asks for none.
+"""Detect negation: "no security clearance required" does not ask for a clearance.
 
-Reading stays inside the clause. Two negations are none ("nobody without a clearance"), and a word such as
-"required" right after the phrase settles it, so that a later "not" speaks of something else.
+Only the clause around the phrase counts. Two negations cancel out ("nobody without a clearance"), and a word
+such as "required" directly after the phrase settles it, so that a later "not" refers to something else.
 """
 
 import re
@@ -51,7 +51,7 @@ _NEGATORS = frozenset(
     )
 )
 _ABANDONED = frozenset(("from", "off"))  # migrating away from, moving off
-# "Not only", "no matter": the negation is of another word.
+# "Not only", "no matter": the negation belongs to another word.
 _NOT_THIS = frozenset(
     (
         "only",
@@ -95,7 +95,7 @@ _SUBJECTS = frozenset(
 _ANSWER = re.compile(
     r"(?:\s{1,3}(?:is\s{1,3})?(?:required|needed|necessary|level|status|type|requirements?))?\s{0,3}[)\]*_]{0,3}\s{0,3}[:?=\u2013\u2014-]{1,2}\s{0,3}(?:no|none|not|n/a|never|nein|false)(?!\w)"
 )
-# No clause without one of these takes anything back; most have none, and are not read word by word.
+# A clause without any of these negates nothing; most have none and are skipped.
 _HINT = re.compile(
     r"(?<!\w)(?:no|not|nor|none|non|never|nobody|nothing|neither|nein|nicht|without|cannot|zero|avoid|waive|away|kein|ohne|optional|unn|unimp|"
     r"voluntary|n/a|false|free|less|dont|doesnt|isnt|arent|wont|cant|didnt|wasnt)|n't"

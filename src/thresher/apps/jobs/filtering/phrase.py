@@ -1,9 +1,7 @@
-"""Phrases as a person writes them, found in a text as whole words: any case, any dash, any space between the
-words.
+"""Find a person's phrases in a text as whole words, ignoring case, dashes and spacing.
 
-Searching is a plain search for the longest word; only where that stands anywhere are the places of the first
-word compared with the whole phrase. So a list of phrases costs microseconds, and a hostile text no more than
-its length.
+It searches for the longest word first; only where that occurs is the whole phrase compared. So a list of
+phrases costs microseconds, and a hostile text no more than its length.
 """
 
 import re

@@ -1,6 +1,4 @@
-"""The places that a profile names, and whether a place of work is one of them. Portland in Maine is not
-Portland in Oregon.
-"""
+"""Compare the places of a profile with a place of work. Portland, Maine is not Portland, Oregon."""
 
 from collections.abc import Iterable
 from dataclasses import replace

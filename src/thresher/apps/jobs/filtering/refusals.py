@@ -1,5 +1,5 @@
-"""What rejects a posting outright. Each rule looks at one thing, says why, and quotes; what is not said
-rejects nothing.
+"""Rules that reject a posting outright. Each checks one thing, gives a reason and a quote; silence rejects
+nothing.
 """
 
 import re
@@ -15,17 +15,16 @@ from thresher.core.evidence import Place
 from thresher.hiring.opening import Pay, Workplace
 from thresher.hiring.records import company_name_key
 
-# Up to three letters ("hr") a type is looked for in titles only: in a text it is too often something else.
+# A type of up to three letters ("hr") is searched in titles only: in a text it is too often something else.
 SHORT_TYPE = 3
-# What makes a type the role: somebody is sought for it, or joins it. A team alone does not, everybody works
-# with several.
+# Phrases that make the type the role itself. Merely working with a team does not.
 _ROLE = re.compile(
     r"(?<!\w)(?:hiring|looking for|seeking|responsibilities|duties|join|joining|members?|part of|this is an?|as an?|role:|position:)(?!\w)"
 )
 _ROLE_AFTER = re.compile(
     r"\s{1,3}(?:(?:team|department)\s{1,3}(?:is|are)\s{1,3}(?:hiring|growing|looking|seeking)|representative)(?!\w)"
 )
-# Whoever works with the sales team is not in it, and "we support you" is no role in support.
+# "Work with the sales team" is not a sales role, and "we support you" is not a support role.
 _BESIDE = re.compile(
     r"(?<!\w)(?:with|alongside|across|between|(?<!looking )(?<!hiring )for|to|from|including|such as|partner|enable|help|assist|other|"
     r"and|or|years|experience)(?!\w)"

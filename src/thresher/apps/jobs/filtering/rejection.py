@@ -1,4 +1,6 @@
-"""What speaks against a posting: the rule, what it costs, and the words of the posting that caused it."""
+"""A rejection: the rule, its cost, and the words of the posting that triggered it. And the filter's
+settings.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
@@ -86,8 +88,7 @@ def of_json(kept: Mapping[str, Any]) -> Rejection:
     )
 
 
-# The numbers of the filter. Their owner is the list of settings: names here are names there, after
-# `jobs.filter.`.
+# Settings of the filter: each field is the setting of the same name after `jobs.filter.`.
 
 PREFIX = "jobs.filter."
 

@@ -1,6 +1,4 @@
-"""The stop lists, asked before anything is fetched: what a title, a company's name and an address already
-say.
-"""
+"""The stop lists, checked before anything is fetched: title, company name and URL."""
 
 from thresher.apps.jobs.filtering.compiled_profile import CompiledProfile, sieve
 from thresher.apps.jobs.filtering.negation import negated

@@ -1,1 +1,1 @@
-"""The person whom the app works for, and what they want."""
+"""The profile: what the person who uses the app wants."""

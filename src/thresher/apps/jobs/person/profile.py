@@ -1,8 +1,7 @@
-"""A profile as a person writes it: YAML, read strictly, because a typing error would silently filter the
-wrong openings.
+"""Parse a profile from YAML, strictly: a typing error would silently filter the wrong openings.
 
-Values are read as texts and only then as numbers, truths and lists: plain YAML takes the country NO and the
-region ON for no and yes.
+Values are read as strings and only then as numbers, booleans and lists: plain YAML reads the country NO and
+the region ON as false and true.
 """
 
 import re

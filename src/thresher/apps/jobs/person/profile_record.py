@@ -1,4 +1,4 @@
-"""The person whom the app works for: their profile, as it stands now."""
+"""The stored profile, as it is now."""
 
 from functools import lru_cache
 

@@ -1,8 +1,7 @@
-"""What a person wants of an opening: the profile, as the filter and the score use it. Whatever a person does
-not say has a default.
+"""What a person wants of an opening: the profile as the filter and the score use it, with defaults.
 
-The lists are whole: one that a person writes replaces the default, so that nothing is filtered by a word
-nobody can see.
+Lists are replaced as a whole: one that a person writes replaces the default, so that nothing is filtered by a
+word that the person cannot see.
 """
 
 from collections.abc import Mapping

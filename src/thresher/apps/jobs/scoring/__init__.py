@@ -1,1 +1,1 @@
-"""How well an opening fits."""
+"""The score: how well an opening fits a person."""

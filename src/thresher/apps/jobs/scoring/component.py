@@ -1,5 +1,5 @@
-"""One part of a score: what it brings, why, and the words that say so. What is not known brings nothing, and
-says so.
+"""One component of a score: its points, its reason and its quote. What is unknown adds nothing, and says
+so.
 """
 
 from dataclasses import dataclass

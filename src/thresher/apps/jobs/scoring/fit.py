@@ -1,6 +1,4 @@
-"""How an opening fits a person: technologies, level, title, place, time, money, age. Each is one component of
-the score.
-"""
+"""The components of the fit: technologies, level, title, place, time zone, pay and age of the posting."""
 
 from collections.abc import Iterator
 from math import ceil

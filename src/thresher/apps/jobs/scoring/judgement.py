@@ -1,8 +1,7 @@
 """What a model is asked about an opening that fits: an opinion on the score, and what an application should
 stress.
 
-The opinion comes on top of the deterministic score and moves it only a little; everything here is a judgement
-and counts as unverified.
+The opinion adjusts the deterministic score only slightly. All of it is a judgement and counts as unverified.
 """
 
 from collections.abc import Mapping

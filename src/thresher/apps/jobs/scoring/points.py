@@ -1,5 +1,5 @@
-"""The numbers of the score. Their owner is the list of settings: names here are names there, after
-`jobs.score.`.
+"""The settings of the score (each field is the setting of the same name after `jobs.score.`), and its
+company facts.
 """
 
 from collections.abc import Callable, Mapping
@@ -75,7 +75,7 @@ def usual_points() -> Points:
     return points_of(DEFAULTS.__getitem__)
 
 
-# What the score asks about a company. None means that nobody knows, which is not no.
+# Facts of a company that the score uses. None means unknown, which is not no.
 
 MAX_PARTS = 200
 TIERS = ("S", "A", "B", "C", "D")

@@ -1,6 +1,4 @@
-"""The score of an opening for a person, from 0 to 100, with every part of it: the same facts always give the
-same score.
-"""
+"""The score of an opening for a person, from 0 to 100, with its components. Equal facts give equal scores."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace

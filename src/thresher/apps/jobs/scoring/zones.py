@@ -1,6 +1,4 @@
-"""How many hours lie between a person and a team. A place whose time is not certain, such as a country with
-several, has none.
-"""
+"""The hours of time difference between a person and a team. A place without a certain time zone has none."""
 
 import re
 from collections.abc import Iterator
@@ -63,7 +61,7 @@ _REGIONS = {
     for zone, regions in table.items()
     for region in regions.split()
 }
-# Countries with one time, or with one that all but a few small places keep.
+# Countries with one time zone, or with one that all but a few small places use.
 _COUNTRIES = {
     code: zone
     for zone, codes in {

@@ -1,8 +1,8 @@
-"""A trail: one walk over a board's list with real requests, page after page, as far as it leads.
+"""Crawl one board's list with real requests, page by page, to its end.
 
-The first page decides most: whether it is the one of the last time, whether it can be read at all, and how it
-goes on. Every page that was fetched since the walk began comes from the shelf, so a walk that has to wait in
-the middle goes on where it was; but not for ever, because pages of different days are no list.
+The first page decides most: whether it is unchanged since last time, whether it can be read, and how the list
+goes on. Pages fetched since the crawl began come from the page cache, so a crawl that has to wait continues
+where it was; but not indefinitely, because pages of different days do not form one list.
 """
 
 import os

@@ -1,5 +1,5 @@
-"""What a look at a board leaves behind: the postings that are new or have changed, the board itself, and the
-work that follows. Pure.
+"""What one look at a board changes: new and changed postings, the board's record, and the tasks that
+follow. Pure.
 """
 
 from collections import Counter

@@ -1,5 +1,5 @@
-"""Rows that nobody has rules for: a company's own page, read by what was learned of its site, or by a model
-that teaches it.
+"""Read a company's own list without a platform: by a learned extractor, or by a model whose answers teach
+one.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,4 @@
-"""The numbers of scraping, out of the settings: how often boards are looked at, how far, and what is believed
-of a look.
-"""
+"""The settings of scraping, and the rotation of the boards: how often, how many, and which come next."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +11,7 @@ from thresher.hiring.lifecycle import LifecycleRules
 from thresher.hiring.list_walk import WalkLimits
 from thresher.hiring.records import BoardRecord
 
-# The turn of the boards: which of those that are due are looked at next. Pure.
+# The rotation: which of the boards that are due come next. Pure.
 
 TIERS = ("D", "C", "B", "A", "S")
 
@@ -48,7 +46,7 @@ def _due(board: BoardRecord, pace: Pace) -> float:
     return board.due_at - ahead * HOUR
 
 
-# A context's way to ask for a setting, or the settings themselves.
+# A function that returns a setting.
 Ask = Callable[[str], Any]
 
 

@@ -1,10 +1,10 @@
-"""Postings whose own page has to be asked for, because their list does not say enough. Pure.
+"""Choose the postings whose own page must be fetched, because their list does not say enough. Pure.
 
-    unseen   a feed shows only the newest, and some lists never end: that a posting is missing proves nothing
-    unread   a list without texts says nothing of an edit in the text
+    unseen   a feed shows only the newest, and some lists never end: absence from them proves nothing
+    unread   a list without descriptions does not show an edited description
 
-The one that has waited longest comes first, and one that was asked for counts as checked whatever comes of
-it: a page that is never there to be read must not take the place of the others.
+The one that has waited longest comes first. A posting counts as checked whatever the result: a page that can
+never be read must not displace the others.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,5 +1,5 @@
-"""What one page of a board's list shows: its rows, what it counts, how it goes on, and whether that may be
-believed. Pure.
+"""What one page of a board's list shows: its rows, its total, the next page, and whether it can be trusted.
+Pure.
 
 A board on a platform answers in one of the shapes that the platform's file describes. A company's own pages
 and feeds are read like any page.

@@ -1,12 +1,10 @@
-"""scrape: one round over the boards that are due. It looks at none of them itself; each gets a task of its
-own.
+"""The `scrape` pipeline: one round over the boards that are due. Each board gets its own task.
 
-A board counts as asked for from here on: one that waits behind a closed gate is not asked for again in every
+A board counts as requested from here on: one that waits behind a closed gate is not requested again in every
 round, and takes nobody's place.
 
-A round is a run: it ends when the last board has been looked at and the last posting that was new on it has
-been judged. Its key is the task's, so that a board that waits for days does not keep the next round from
-starting.
+A round is a run: it ends when the last board has been scraped and the last new posting has been judged. Its
+key is the task's, so that a board that waits for days does not keep the next round from starting.
 """
 
 from collections.abc import Sequence

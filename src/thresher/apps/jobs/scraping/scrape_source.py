@@ -1,10 +1,10 @@
-"""scrape_source: one look at one board. What is new is spawned, what is gone is counted, and what could not
-be read says so.
+"""The `scrape_source` pipeline: scrape one board. New postings get tasks, missing ones are counted, errors
+are reported.
 
-    open_board   what is known of the board, and where it is asked
-    walk_board   through the gate of its host: the walk over its list, and everything that follows from it
+    open_board   load the board and its first call
+    walk_board   through the gate of its host: walk its list, and settle everything that follows
 
-A look that proves nothing fails, with its reason and the page that could not be read; failures in a row
+A scrape that proves nothing fails, with its reason and the page that could not be read; repeated failures
 disable the board.
 """
 
@@ -50,7 +50,7 @@ UNCHANGED = {
     "boards": 1,
     "unchanged": 1,
 }  # what a look at an unchanged list adds to the counters of its round
-# A walk over hundreds of pages, each a second after the other. What it has fetched it need not fetch again.
+# A walk over hundreds of pages, one per second. Pages already fetched come from the cache.
 MAX_WALK = 3_600.0
 
 
@@ -245,9 +245,6 @@ def _failure(
             "disabled_reason": f"{failures + 1} failures in a row, the last: {reason}",
         }
     return board_entry(key, data)
-
-
-# --- what is known
 
 
 async def _board(ctx: Context) -> BoardRecord | Failed | Skipped:

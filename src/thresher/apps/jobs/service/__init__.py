@@ -1,1 +1,1 @@
-"""What people and programs ask of the jobs app."""
+"""What people and programs ask of the jobs app; called by its commands and routes."""

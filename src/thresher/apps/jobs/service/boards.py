@@ -1,4 +1,6 @@
-"""Boards: add one by its address, confirm or refuse what was found, try one without writing anything."""
+"""Boards: add one by URL, confirm or reject a discovered one, test one without storing anything, list and
+show them.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -182,9 +184,6 @@ async def try_board(board: BoardRecord, fetcher: Fetcher) -> TriedBoard:
         found.sample,
     )
 
-
-# Boards as a person sees them: whose they are and by what proof, how the last look ended, and what is wrong
-# with them.
 
 SHOWN_BY = "thresher boards list"
 STATUSES = ("pending", "active", "disabled")

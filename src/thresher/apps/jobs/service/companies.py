@@ -1,6 +1,4 @@
-"""Companies as people name them, by name, by site or by both. Asking again is harmless: what is known and
-fresh is said, not done again.
-"""
+"""Companies: add them by name or site, list and show them. Adding a known, fresh company changes nothing."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +23,7 @@ from thresher.store.records import AT_ONCE, find_records
 from thresher.store.store import Store
 
 MAX_NAME = 200
-# Names that no registry has, for examples and practice.
+# Reserved names, for examples and practice.
 _RESERVED = ("example", "invalid", "localhost", "test")
 
 
@@ -159,9 +157,6 @@ def _fresh(wish: Wish, known: CompanyRecord | None, now: int, store: Store) -> s
         return None
     return f"{wish.what} is known ({known.key}, looked at {age:.0f} days ago); to look again now: --force"
 
-
-# Companies as a person sees them: what was read of each, how much it matters, and where it lists its
-# openings.
 
 SHOWN_BY = "thresher companies list"
 STATUSES = ("analyzing", "complete", "partial", "unknown_site", "failed")

@@ -1,6 +1,6 @@
-"""A file of companies: CSV with a header, JSON lines, or plain lines with a name or an address each.
+"""Import a file of companies: CSV with a header, JSON lines, or plain lines with a name or a URL each.
 
-Good lines are taken and bad ones are named with their numbers: one slip among a thousand lines costs one
+Good lines are imported and bad ones reported with their numbers: one mistake among a thousand lines costs one
 line.
 """
 

@@ -1,6 +1,4 @@
-"""Why: every decision about a posting, a company or a board, with its rule, its points and the words that
-caused it.
-"""
+"""Explain the decisions about a posting, a company or a board: the rule, its points and its quote."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Matches: what a person has done about one. It is theirs: no later analysis changes it."""
+"""Matches: list and show them, save searches, and set a status, which no later analysis changes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -61,9 +61,6 @@ def save_view(store: Store, name: str, filters: Mapping[str, Any]) -> None:
         )
     write_records(store, [Record(VIEW, name.strip(), {"of": MATCH, "filters": dict(filters)})])
 
-
-# Matches as a person sees them: the openings that suit the profile, the best first, and searches among them
-# that were saved.
 
 PRIORITIES = ("high", "medium", "low")
 MAX_MATCHES = 10_000  # matches that one search looks through

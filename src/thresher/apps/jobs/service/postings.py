@@ -1,6 +1,4 @@
-"""Postings that a person asks about: one they came across goes the way of all postings, and those that are
-known are judged anew.
-"""
+"""Add a posting by URL, judge known postings again, and read or replace the profile."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -70,7 +68,7 @@ def _what(url: str, known: bool) -> str:
     return f"{url} (known; it is read again)" if known else url
 
 
-# Whom the search is for: a profile that a person writes, checked before it is stored.
+# The profile, checked before it is stored.
 
 PROFILE, ME = "profile", "me"
 
