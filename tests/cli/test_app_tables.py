@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from thresher.build import opened_store
 
 from tests.cli.conftest import Thresher
 from tests.harness.tasks import change
+from thresher.runtime import opened_store
 
 ORCHARD = """
 from pathlib import Path

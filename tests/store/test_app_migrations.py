@@ -35,7 +35,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from thresher import App
-from thresher.build import open_backend
+from thresher.runtime import open_backend
 from thresher.store import app_migrations
 
 run, calls = app_migrations._run, []
