@@ -26,12 +26,13 @@ import numpy as np
 from thresher.admin.records import write_records
 from thresher.apps.roles.app import app
 from thresher.apps.roles.candidate import Candidate, as_data
-from thresher.apps.roles.keep import day, with_facts
+from thresher.apps.roles.keep import with_facts
 from thresher.apps.roles.matching.grid import grid
 from thresher.apps.roles.matching.matched import Side, choose
 from thresher.apps.roles.matching.offer import Offer, offer_of
 from thresher.apps.roles.matching.points import usual_points
 from thresher.apps.roles.matching.seeker import Seeker, as_seeker
+from thresher.core.clock import day_of
 from thresher.core.keys import point_key
 from thresher.core.record import Found, Link, Record
 from thresher.core.task import NewTask
@@ -167,7 +168,7 @@ def vectors(count: int, seed: int) -> list[bytes]:
 
 def measure_score(candidates: int, postings: int, rounds: int) -> dict[str, Any]:
     rng = random.Random(7)
-    points, today = usual_points(), day(1_700_000_000_000_000)
+    points, today = usual_points(), day_of(1_700_000_000_000_000)
     seekers: list[Seeker] = [as_seeker(at, candidate(rng, at)) for at in range(candidates)]
     found = [posting(rng, at) for at in range(postings)]
     began = time.perf_counter()
@@ -229,7 +230,7 @@ def measure_task(candidates: int, postings: int, url: str) -> dict[str, Any]:
     )
     with store.read() as session:
         ids = [each.id for each in find_records(session, kind="posting", limit=postings)]
-    today = day(1)
+    today = day_of(1)
     texts = [as_seeker(1, each).text for each in people]
     texts += [
         offer_of(Found("posting", each.key, {**each.data, **with_facts(each, today).data})).text

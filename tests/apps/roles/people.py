@@ -4,12 +4,12 @@ from dataclasses import replace
 from typing import Any
 
 from thresher.apps.roles.candidate import Candidate
-from thresher.apps.roles.keep import day, with_facts
+from thresher.apps.roles.keep import with_facts
 from thresher.apps.roles.matching.fit import Fit, explain_pair
 from thresher.apps.roles.matching.offer import Offer, offer_of
 from thresher.apps.roles.matching.points import Points, usual_points
 from thresher.apps.roles.matching.seeker import Seeker, as_seeker
-from thresher.core.clock import SECOND
+from thresher.core.clock import SECOND, day_of
 from thresher.core.record import Found
 
 NOON = 1_700_000_000 * SECOND
@@ -24,7 +24,7 @@ def posting(number: int = 1, **said: Any) -> Found:
     """A posting whose facts were read."""
     data = {"title": "Developer", "state": "open", "seen_at": NOON, **said}
     bare = Found("posting", f"indeed/{number}", data, id=number)
-    read = with_facts(bare, day(NOON))
+    read = with_facts(bare, day_of(NOON))
     return replace(bare, data={**data, **read.data}, evidence=read.evidence)
 
 
