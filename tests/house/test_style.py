@@ -20,13 +20,13 @@ EMPLOYERS = (
     "apps/jobs",
     "apps/roles",
     "config/jobs.py",
-    "cli/jobs.py",
+    "apps/jobs/cli/jobs.py",
     "apps/roles/service/arrivals.py",
     "hiring",
     "apps/roles/service/scrapes.py",
     "reading",
     "practice/web",
-    "web/routes/scraper.py",
+    "apps/roles/http/scraper.py",
 )
 # The app and its commands, its kind of task and its settings are called so, and what scrapers say over HTTP;
 # nothing else is.

@@ -12,9 +12,9 @@ app = App(
         Command(
             "postings",
             "See postings, and which of them are the same opening.",
-            "thresher.cli.postings:app",
+            "thresher.apps.hiring.cli:app",
         ),
     ),
-    routes=("thresher.web.routes.postings:ROUTES",),
+    routes=("thresher.apps.hiring.http:ROUTES",),
     exports="thresher.apps.hiring.exports:EXPORTS",
 )

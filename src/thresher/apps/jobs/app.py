@@ -12,29 +12,39 @@ app = App(
     schemas="thresher.apps.jobs.pipelines:SCHEMAS",
     settings="thresher.apps.jobs.settings:SETTINGS",
     commands=(
-        Command("add company", "Follow companies by their names or sites.", "thresher.cli.jobs:add_company"),
-        Command("add companies", "Follow all companies of a file.", "thresher.cli.jobs:add_companies"),
-        Command("add board", "Add boards by their addresses.", "thresher.cli.jobs:add_board"),
-        Command("add posting", "Add single postings by their addresses.", "thresher.cli.jobs:add_posting"),
-        Command("companies", "See the companies that are followed.", "thresher.cli.companies:app"),
+        Command(
+            "add company",
+            "Follow companies by their names or sites.",
+            "thresher.apps.jobs.cli.jobs:add_company",
+        ),
+        Command(
+            "add companies", "Follow all companies of a file.", "thresher.apps.jobs.cli.jobs:add_companies"
+        ),
+        Command("add board", "Add boards by their addresses.", "thresher.apps.jobs.cli.jobs:add_board"),
+        Command(
+            "add posting",
+            "Add single postings by their addresses.",
+            "thresher.apps.jobs.cli.jobs:add_posting",
+        ),
+        Command("companies", "See the companies that are followed.", "thresher.apps.jobs.cli.companies:app"),
         Command(
             "boards",
             "See, test, enable, disable the boards that postings come from.",
-            "thresher.cli.boards:app",
+            "thresher.apps.jobs.cli.boards:app",
         ),
         Command(
             "jobs",
             "The openings that suit you, and the profile they are measured by.",
-            "thresher.cli.jobs:app",
+            "thresher.apps.jobs.cli.jobs:app",
         ),
     ),
     explain="thresher.apps.jobs.service.decisions:EXPLAIN",
     exports="thresher.apps.jobs.exports:EXPORTS",
     checks="thresher.apps.jobs.service.boards:CHECKS",
     routes=(
-        "thresher.web.routes.companies:ROUTES",
-        "thresher.web.routes.boards:ROUTES",
-        "thresher.web.routes.matches:ROUTES",
-        "thresher.web.routes.profile:ROUTES",
+        "thresher.apps.jobs.http.companies:ROUTES",
+        "thresher.apps.jobs.http.boards:ROUTES",
+        "thresher.apps.jobs.http.matches:ROUTES",
+        "thresher.apps.jobs.http.profile:ROUTES",
     ),
 )

@@ -28,38 +28,40 @@ app = App(
     exports="thresher.apps.roles.exports:EXPORTS",
     checks="thresher.apps.roles.service.monitor:CHECKS",
     routes=(
-        "thresher.web.routes.candidates:ROUTES",
-        "thresher.web.routes.roles:ROUTES",
-        "thresher.web.routes.scraper:ROUTES",
-        "thresher.web.routes.monitoring:ROUTES",
+        "thresher.apps.roles.http.candidates:ROUTES",
+        "thresher.apps.roles.http.roles:ROUTES",
+        "thresher.apps.roles.http.scraper:ROUTES",
+        "thresher.apps.roles.http.monitoring:ROUTES",
     ),
-    pages="thresher.web.pages.scrapers:PAGES",
+    pages="thresher.apps.roles.pages:PAGES",
     templates="thresher.apps.roles:templates",
     scopes={"scrape": "take roles from the queue and bring postings"},
     commands=(
-        Command("add candidates", "Add candidates from a file.", "thresher.cli.candidates:add"),
+        Command("add candidates", "Add candidates from a file.", "thresher.apps.roles.cli.candidates:add"),
         Command(
             "candidates",
             "Who looks for work, which roles they want, and which postings suit them.",
-            "thresher.cli.candidates:app",
+            "thresher.apps.roles.cli.candidates:app",
         ),
         Command(
             "roles",
             "The roles that candidates want: see, add, merge, split, name and rank them, and try a title.",
-            "thresher.cli.roles:app",
+            "thresher.apps.roles.cli.roles:app",
         ),
         Command(
-            "sessions", "What scrapers outside are doing, and what they brought.", "thresher.cli.sessions:app"
+            "sessions",
+            "What scrapers outside are doing, and what they brought.",
+            "thresher.apps.roles.cli.sessions:app",
         ),
         Command(
             "late",
             "What scrapers sent when their session was over: see, import, drop it.",
-            "thresher.cli.late:app",
+            "thresher.apps.roles.cli.late:app",
         ),
         Command(
             "platforms",
             "Where scrapers outside look: add, limit, pause, remove platforms.",
-            "thresher.cli.platforms:app",
+            "thresher.apps.roles.cli.platforms:app",
         ),
     ),
 )

@@ -6,6 +6,7 @@ from fastapi import Body, Query
 from starlette.responses import Response
 
 from thresher.admin.keys import READ, WRITE
+from thresher.apps.jobs.http.companies import asked_for
 from thresher.apps.jobs.service.boards import (
     BoardDetail,
     BoardView,
@@ -21,7 +22,6 @@ from thresher.runtime import Runtime
 from thresher.store.store import Store
 from thresher.web.answer import answer
 from thresher.web.route import BeforeKey, Limit, Route, Shop
-from thresher.web.routes.companies import asked_for
 from thresher.web.schemas import BoardAsked, ReasonBody, said
 
 

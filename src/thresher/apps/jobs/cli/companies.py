@@ -113,7 +113,7 @@ def show(
 
 
 def _draw_one(out: "Console", detail: "CompanyDetail", now: int) -> None:
-    from thresher.cli.boards import board_table
+    from thresher.apps.jobs.cli.boards import board_table
     from thresher.cli.format import short, when
     from thresher.cli.show import cell, known
 

@@ -9,11 +9,11 @@ from thresher.admin.keys import READ, WRITE
 from thresher.admin.times import read_now
 from thresher.apps.hiring.postings import PostingView, list_postings, show_posting
 from thresher.apps.hiring.postings import since as moment
+from thresher.apps.jobs.http.companies import asked_for
 from thresher.apps.jobs.service.postings import ask_postings
 from thresher.store.store import Store
 from thresher.web.answer import answer
 from thresher.web.route import BeforeKey, Limit, Route, Shop
-from thresher.web.routes.companies import asked_for
 from thresher.web.schemas import PostingAsked
 
 

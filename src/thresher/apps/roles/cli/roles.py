@@ -142,8 +142,8 @@ def add(
 
 def _wishes(names: list[str], aliases: list[str], priority: str | None, file: str | None) -> "list[RoleWish]":
     from thresher.admin.csv_rows import decoded
+    from thresher.apps.roles.cli.candidates import read_body
     from thresher.apps.roles.service.roles import read_roles, wish
-    from thresher.cli.candidates import read_body
     from thresher.core.errors import UsageError
 
     if bool(names) == bool(file):
