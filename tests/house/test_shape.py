@@ -126,12 +126,12 @@ def test_the_weights_are_hashed_in_the_version_that_is_pinned():
 
 def rooms() -> list[str]:
     """The rooms as the contract lists them, from the top."""
-    (contract,) = PYPROJECT["tool"]["importlinter"]["contracts"]
-    return [room.strip() for layer in contract["layers"] for room in re.split("[|:]", layer)]
+    contract = PYPROJECT["tool"]["importlinter"]["contracts"][0]
+    return [room.strip() for layer in contract["layers"] for room in layer.split("|")]
 
 
 def test_the_layers_contract_leaves_no_room_out():
-    (contract,) = PYPROJECT["tool"]["importlinter"]["contracts"]
+    contract = PYPROJECT["tool"]["importlinter"]["contracts"][0]
     assert (contract["type"], contract["exhaustive"], contract["exhaustive_ignores"]) == (
         "layers",
         True,
@@ -150,7 +150,7 @@ def test_the_map_names_the_rooms_in_the_same_order():
     page = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
     (drawn,) = re.findall(r"## Packages\n\n```\n(.*?)```", page, re.DOTALL)
     lines = [re.split(r"\s{2,}", line)[0] for line in drawn.splitlines()]
-    assert [room.strip() for line in lines for room in re.split("[|:]", line)] == rooms()
+    assert [room.strip() for line in lines for room in line.split("|")] == rooms()
 
 
 def test_a_released_migration_is_never_changed():

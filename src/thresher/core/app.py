@@ -43,13 +43,14 @@ class App:
     tell}`. Each is given an `Event`. They are hints, delivered at most once, after the commit, in every
     worker process of the app; what must not be missed is a row. `effects` are changes of its own tables that
     its stages may ask for by name (`Effect`): they are made inside the settlement's transaction, and making
-    one twice does no harm. `near` are the kinds of things that `ctx.near` finds by a text, each with the
-    function that finds them. `retry` are its own base and limit of retries, in place of the settings
-    `retry.base` and `retry.max_retries`. `settings` are its own numbers, made with
-    `tunable` and `guarded`: each name starts with the app's name and a dot. `migrations` make and
-    change its own tables: a folder of files `0001_name.sql`, `0002_name.sql`, ..., written as
-    `package:folder`, or as a `Path` for an app that is no package. `needs` are the apps that are enabled with
-    it.
+    one twice does no harm. `follows` maps a kind of record to the kind of task that the app wants for such a
+    record when a person changes it: the task's payload is `{record kind: key}`. `near` are the kinds of
+    things that `ctx.near` finds by a text, each with the function that finds them. `retry` are its own base
+    and limit of retries, in place of the settings `retry.base` and `retry.max_retries`. `settings` are its
+    own numbers, made with `tunable` and `guarded`: each name starts with the app's name and a dot.
+    `migrations` make and change its own tables: a folder of files `0001_name.sql`, `0002_name.sql`, ...,
+    written as `package:folder`, or as a `Path` for an app that is no package. `needs` are the apps that are
+    enabled with it.
 
     To the command line: `commands`. To the server: `routes` (each a `Route`), `pages` (each a
     `DashboardPage`) with their `templates`, and `scopes` of keys, each with a sentence that says what it
@@ -73,6 +74,7 @@ class App:
     retry: Retry | None = None
     effects: Mapping[str, MakeEffect | str] = field(default_factory=dict)
     near: Mapping[str, FindNear | str] = field(default_factory=dict)
+    follows: Mapping[str, str] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
     commands: tuple[Command, ...] = ()
     settings: Named[tuple[Setting, ...]] = Named(())

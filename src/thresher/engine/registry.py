@@ -79,6 +79,10 @@ class Registry:
         """The pipeline of that kind, if an app of this process has it."""
         return self._pipelines.get(kind)
 
+    def followers(self, record_kind: str) -> list[str]:
+        """The kinds of task that apps want for a record of this kind when a person has changed it."""
+        return [app.follows[record_kind] for app in self.apps if record_kind in app.follows]
+
     def backoff(self, kind: str, settings: Settings) -> Backoff:
         """How tasks of this kind are tried again: as their app says, else as the settings do."""
         retry = self._retries.get(kind)

@@ -11,6 +11,14 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from thresher.apps.hiring.postings import PostingDetail, PostingView
+from thresher.admin.times import read_now
+from thresher.apps.hiring.checks import none_yet, what_was_checked
+from thresher.apps.hiring.groups import group as put_together
+from thresher.apps.hiring.groups import ungroup as take_out
+from thresher.apps.hiring.postings import list_postings, show_posting
+from thresher.apps.hiring.postings import since as moment
+from thresher.cli.format import ago, number, plain, short, when
+from thresher.cli.show import answer, cell, known, say, table
 
 app = typer.Typer()
 
@@ -30,12 +38,6 @@ def list_(
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50,
 ) -> None:
     """List postings, the newest first."""
-    from thresher.admin.times import read_now
-    from thresher.apps.hiring.checks import none_yet, what_was_checked
-    from thresher.apps.hiring.postings import list_postings
-    from thresher.apps.hiring.postings import since as moment
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         now = read_now(store)
@@ -52,9 +54,6 @@ def list_(
 
 def posting_table(found: "list[PostingView]", now: int) -> "Table":
     """Postings, one a line."""
-    from thresher.cli.format import ago, short
-    from thresher.cli.show import table
-
     rows = [
         [
             each.key,
@@ -74,10 +73,6 @@ def posting_table(found: "list[PostingView]", now: int) -> "Table":
 @app.command()
 def show(ctx: typer.Context, key: Key) -> None:
     """Show one posting: what it says, what was read in it and where, how long it has been there."""
-    from thresher.admin.times import read_now
-    from thresher.apps.hiring.postings import show_posting
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         detail, now = show_posting(store, key), read_now(store)
@@ -85,8 +80,6 @@ def show(ctx: typer.Context, key: Key) -> None:
 
 
 def _draw_one(out: "Console", detail: "PostingDetail", now: int) -> None:
-    from thresher.cli.format import number, plain, short, when
-    from thresher.cli.show import cell, known
 
     posting, data = detail.posting, detail.data
     out.print(
@@ -125,9 +118,6 @@ def ungroup(ctx: typer.Context, key: Key) -> None:
     """Say that a posting is not the same opening as the others of its group. It stays apart from them, and is
     judged for itself.
     """
-    from thresher.apps.hiring.groups import ungroup as take_out
-    from thresher.cli.show import say
-
     call = call_of(ctx)
     with call.workshop() as runtime:
         done = take_out(runtime.store, runtime.registry, key)
@@ -137,9 +127,6 @@ def ungroup(ctx: typer.Context, key: Key) -> None:
 @app.command()
 def group(ctx: typer.Context, first: Key, second: Key) -> None:
     """Say that two postings are the same opening."""
-    from thresher.apps.hiring.groups import group as put_together
-    from thresher.cli.show import say
-
     call = call_of(ctx)
     with call.store() as store:
         done = put_together(store, first, second)

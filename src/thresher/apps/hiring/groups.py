@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from thresher.admin.records import write_records
 from thresher.admin.requests import TaskRequest, ask, look_up
-from thresher.apps.jobs.service.postings import KIND
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.core.record import Found, Link, Record
 from thresher.core.task import NewTask
@@ -50,7 +49,8 @@ def ungroup(store: Store, registry: Registry, key: str) -> Grouped:
     ]
     unlinked = {(POSTING, each.key): [Link(GROUP, name)] for each in leavers}
     write_records(store, records, unlinked | {(GROUP, name): [Link(POSTING, each.key) for each in leavers]})
-    ask(store, registry, [TaskRequest(key, key, NewTask(KIND, {"posting": key}, None, key))])
+    followers = (NewTask(kind, {POSTING: key}, None, key) for kind in registry.followers(POSTING))
+    ask(store, registry, [TaskRequest(key, key, task) for task in followers])
     return _grouped(name, keep)
 
 

@@ -1,20 +1,17 @@
-"""Postings over HTTP: list them, open one, have one read that somebody came across."""
+"""Postings over HTTP: list them, open one."""
 
 from typing import Annotated
 
 from fastapi import Query
 from starlette.responses import Response
 
-from thresher.admin.keys import READ, WRITE
+from thresher.admin.keys import READ
 from thresher.admin.times import read_now
 from thresher.apps.hiring.postings import PostingView, list_postings, show_posting
 from thresher.apps.hiring.postings import since as moment
-from thresher.apps.jobs.http.companies import asked_for
-from thresher.apps.jobs.service.postings import ask_postings
 from thresher.store.store import Store
 from thresher.web.answer import answer
 from thresher.web.route import BeforeKey, Limit, Route, Shop
-from thresher.web.schemas import PostingAsked
 
 
 async def postings(
@@ -41,13 +38,7 @@ async def posting(runtime: Shop, key: str) -> Response:
     return await answer(runtime.store, show_posting, runtime.store, key)
 
 
-async def add_posting(runtime: Shop, body: PostingAsked) -> Response:
-    """Have a posting read and judged. One that is known is judged anew."""
-    return await asked_for(runtime, ask_postings, runtime.store, runtime.registry, [body.url])
-
-
 ROUTES = (
     Route("GET", "/api/postings", postings, READ),
-    Route("POST", "/api/postings", add_posting, WRITE, status=(200, 201)),
     Route("GET", "/api/postings/{key:path}", posting, READ),
 )

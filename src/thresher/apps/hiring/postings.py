@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from thresher.admin.records import among, find, maybe, moment, one
-from thresher.apps.jobs.model import DecisionRecord, MatchRecord
 from thresher.core.clock import DAY, HOUR, SECOND
 from thresher.core.errors import UsageError
 from thresher.core.evidence import as_json
 from thresher.core.record import Between, Found, Is, Link, Where
+from thresher.core.stored import read
 from thresher.hiring.kinds import GROUP, POSTING
 from thresher.hiring.records import PostingRecord
 from thresher.store.store import Store
@@ -20,6 +20,14 @@ from thresher.store.store import Store
 SHOWN_BY = "thresher postings list"
 STATES = ("open", "closed")
 MAX_MEMBERS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What an app that judges postings says of one, in records under the posting's own key."""
+
+    outcome: str | None = None
+    status: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +101,8 @@ def show_posting(store: Store, key: str) -> PostingDetail:
         for each in (record.first_task, record.last_task)
     }
     evidence = as_json(found.evidence) if found.evidence else None
-    outcome = DecisionRecord.of(decision).outcome if decision else None
-    status = MatchRecord.of(match).status if match else None
+    outcome = read(Judgement, decision.data).outcome if decision else None
+    status = read(Judgement, match.data).status if match else None
     said, same, apart = (
         dict(group.data) if group else None,
         _same(store, found, group),

@@ -11,6 +11,7 @@ app = App(
     schedules="thresher.apps.jobs.pipelines:SCHEDULES",
     schemas="thresher.apps.jobs.pipelines:SCHEMAS",
     settings="thresher.apps.jobs.settings:SETTINGS",
+    follows={"posting": "job"},
     commands=(
         Command(
             "add company",

@@ -12,6 +12,22 @@ if TYPE_CHECKING:
 
     from thresher.apps.jobs.service.boards import BoardDetail, BoardView, TriedBoard
     from thresher.hiring.records import LastLook
+import asyncio
+
+from thresher.admin.times import read_now
+from thresher.apps.hiring.checks import none_yet, what_was_checked
+from thresher.apps.jobs.service.boards import (
+    board_view,
+    disable_board,
+    enable_board,
+    find_board,
+    list_boards,
+    show_board,
+    try_board,
+)
+from thresher.cli.format import ago, short, when
+from thresher.cli.show import answer, cell, known, say, table
+from thresher.runtime import opened_fetcher
 
 app = typer.Typer()
 
@@ -29,11 +45,6 @@ def list_(
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50,
 ) -> None:
     """List boards: how the last look at each ended, and what is wrong with them."""
-    from thresher.admin.times import read_now
-    from thresher.apps.hiring.checks import none_yet, what_was_checked
-    from thresher.apps.jobs.service.boards import list_boards
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         found, now = (
@@ -51,9 +62,6 @@ def list_(
 
 def board_table(found: "list[BoardView]", now: int) -> "Table":
     """Boards, one a line."""
-    from thresher.cli.format import ago, short
-    from thresher.cli.show import table
-
     rows = [
         [
             each.key,
@@ -87,10 +95,6 @@ def board_table(found: "list[BoardView]", now: int) -> "Table":
 @app.command()
 def show(ctx: typer.Context, key: Key) -> None:
     """Show one board: whose it is and by what proof, its last look, its coverage, its alarms."""
-    from thresher.admin.times import read_now
-    from thresher.apps.jobs.service.boards import find_board, show_board
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         detail, now = show_board(store, find_board(store, key).key), read_now(store)
@@ -98,8 +102,6 @@ def show(ctx: typer.Context, key: Key) -> None:
 
 
 def _draw_one(out: "Console", detail: "BoardDetail", now: int) -> None:
-    from thresher.cli.format import when
-    from thresher.cli.show import cell, known
 
     board, record = detail.board, detail.record
     look, sample = record.last_look, record.sample if board.status == "pending" else None
@@ -143,12 +145,6 @@ def test(ctx: typer.Context, key: Key) -> None:
     """Read a board as the next look would, and write nothing. Exits 1 if that finds no postings and no proof
     that there are none.
     """
-    import asyncio
-
-    from thresher.apps.jobs.service.boards import find_board, try_board
-    from thresher.cli.show import answer
-    from thresher.runtime import opened_fetcher
-
     call = call_of(ctx)
     project = call.project()
     with call.store() as store:
@@ -165,7 +161,6 @@ def test(ctx: typer.Context, key: Key) -> None:
 
 
 def _draw_trial(out: "Console", found: "TriedBoard") -> None:
-    from thresher.cli.show import cell
 
     total = "" if found.total is None else f" of {found.total:,}"
     out.print(
@@ -180,9 +175,6 @@ def enable(ctx: typer.Context, key: Key) -> None:
     """Have a board read from now on: one that waits for your word, or one that was disabled. Its failures are
     forgotten.
     """
-    from thresher.apps.jobs.service.boards import board_view, enable_board, find_board
-    from thresher.cli.show import say
-
     call = call_of(ctx)
     with call.workshop() as runtime:
         asked = enable_board(runtime.store, runtime.registry, key)
@@ -197,9 +189,6 @@ def disable(
     reason: Annotated[str, typer.Option(help="Why; shown wherever the board is.")] = "disabled by a person",
 ) -> None:
     """Read a board no more, until you enable it. Its postings stay as they are."""
-    from thresher.apps.jobs.service.boards import board_view, disable_board
-    from thresher.cli.show import say
-
     call = call_of(ctx)
     with call.store() as store:
         view = board_view(disable_board(store, key, reason))

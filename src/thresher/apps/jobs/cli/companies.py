@@ -10,6 +10,12 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from thresher.apps.jobs.service.companies import CompanyDetail, CompanyView
+from thresher.admin.times import read_now
+from thresher.apps.hiring.checks import none_yet, what_was_checked
+from thresher.apps.jobs.cli.boards import board_table
+from thresher.apps.jobs.service.companies import list_companies, show_company
+from thresher.cli.format import ago, short, when
+from thresher.cli.show import answer, cell, known, table
 
 app = typer.Typer()
 
@@ -39,11 +45,6 @@ def list_(
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50,
 ) -> None:
     """List companies, the newest first."""
-    from thresher.admin.times import read_now
-    from thresher.apps.hiring.checks import none_yet, what_was_checked
-    from thresher.apps.jobs.service.companies import list_companies
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         found, now = list_companies(store, status=status, tier=tier, limit=limit), read_now(store)
@@ -56,8 +57,6 @@ def _empty(sentence: str, asked: str | None) -> str:
 
 
 def _draw(out: "Console", found: "list[CompanyView]", now: int, empty: str) -> None:
-    from thresher.cli.format import ago, short
-    from thresher.cli.show import table
 
     if not found:
         out.print(empty)
@@ -102,10 +101,6 @@ def show(
     key: Annotated[str, typer.Argument(metavar="KEY", help="As `companies list` names it.")],
 ) -> None:
     """Show everything that is known of a company, where it stands, and why it has its tier."""
-    from thresher.admin.times import read_now
-    from thresher.apps.jobs.service.companies import show_company
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         detail, now = show_company(store, key), read_now(store)
@@ -113,9 +108,6 @@ def show(
 
 
 def _draw_one(out: "Console", detail: "CompanyDetail", now: int) -> None:
-    from thresher.apps.jobs.cli.boards import board_table
-    from thresher.cli.format import short, when
-    from thresher.cli.show import cell, known
 
     company, data = detail.company, detail.data
     places = (detail.evidence or {}).get("places") or {}
@@ -154,8 +146,6 @@ def _draw_one(out: "Console", detail: "CompanyDetail", now: int) -> None:
 
 def _fact(value: Any, place: Any) -> str:
     """A value, and the words of the page that it was read from where they say more."""
-    from thresher.cli.format import short
-
     text = (
         ", ".join(map(str, value))
         if isinstance(value, list)

@@ -23,7 +23,28 @@ from thresher.core.errors import UsageError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from thresher.apps.jobs.service.matches import MatchView, Search, ViewView
+    from thresher.apps.jobs.service.matches import MatchView, ViewView
+import shlex
+from importlib.resources import files
+
+import yaml
+
+from thresher.admin.records import maybe
+from thresher.admin.times import read_now
+from thresher.apps.hiring.checks import none_yet, what_was_checked
+from thresher.apps.jobs.service.matches import (
+    Search,
+    check,
+    list_matches,
+    list_views,
+    save_view,
+    saved_search,
+    set_status,
+)
+from thresher.apps.jobs.service.postings import check_profile, judge_again, set_profile
+from thresher.cli.format import ago, short
+from thresher.cli.show import answer, say, table
+from thresher.core.errors import ConfigError
 
 app = typer.Typer()
 profile_app = typer.Typer()
@@ -71,9 +92,6 @@ def matches(
     limit: Limit = 50,
 ) -> None:
     """List the openings that suit the profile, the best first."""
-    from thresher.apps.jobs.service.matches import Search
-    from thresher.core.errors import UsageError
-
     search = Search(status, priority, min_score, since, company, words)
     if view is not None and search.as_json():
         raise UsageError("a view has its filters with it; use --view NAME, or filters")
@@ -81,10 +99,6 @@ def matches(
 
 
 def _show(ctx: typer.Context, search: "Search", view: str | None, limit: int) -> None:
-    from thresher.admin.times import read_now
-    from thresher.apps.hiring.checks import none_yet, what_was_checked
-    from thresher.apps.jobs.service.matches import list_matches, saved_search
-    from thresher.cli.show import answer
 
     call = call_of(ctx)
     with call.store() as store:
@@ -101,8 +115,6 @@ def _show(ctx: typer.Context, search: "Search", view: str | None, limit: int) ->
 
 
 def _draw(out: "Console", found: "list[MatchView]", now: int, empty: str) -> None:
-    from thresher.cli.format import ago, short
-    from thresher.cli.show import table
 
     if not found:
         out.print(empty)
@@ -135,9 +147,6 @@ def match(
     note: Annotated[str | None, typer.Option(help="A few words of your own, kept with the match.")] = None,
 ) -> None:
     """Say what you have done about a match. It is yours: no later analysis changes it."""
-    from thresher.apps.jobs.service.matches import set_status
-    from thresher.cli.show import say
-
     call = call_of(ctx)
     with call.store() as store:
         changed = set_status(store, keys, status, note)
@@ -154,10 +163,6 @@ def judge(
     """Have open postings judged by the profile as it is now: those that nobody has judged yet. What you did
     about matches stays.
     """
-    from thresher.apps.jobs.service.postings import judge_again
-    from thresher.cli.format import number
-    from thresher.cli.show import say
-
     call = call_of(ctx)
     with call.workshop() as runtime:
         asked = judge_again(runtime.store, runtime.registry, every=every)
@@ -167,9 +172,6 @@ def judge(
 @profile_app.command("show")
 def profile_show(ctx: typer.Context) -> None:
     """Show the profile in use."""
-    from thresher.admin.records import maybe
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         found = maybe(store, "profile", "me")
@@ -178,9 +180,6 @@ def profile_show(ctx: typer.Context) -> None:
 
 
 def _draw_profile(out: "Console", value: dict[str, Any] | None) -> None:
-    import yaml
-
-    from thresher.cli.show import cell
 
     if value is None:
         out.print("There is no profile yet: begin with thresher jobs profile example profile.yaml")
@@ -198,11 +197,6 @@ def profile_example(
     ] = None,
 ) -> None:
     """Print a profile to begin with, with every key explained, or write it into a new file."""
-    from importlib.resources import files
-
-    from thresher.cli.show import say
-    from thresher.core.errors import UsageError
-
     text = (files("thresher.apps.jobs") / "example_profile.yaml").read_text("utf-8")
     if file is None:
         typer.echo(text, nl=False)
@@ -226,9 +220,6 @@ def profile_check(ctx: typer.Context, file: File) -> None:
     """Say whether a profile can be used, without using it. Exits 3 with the line and the key that is
     wrong.
     """
-    from thresher.apps.jobs.service.postings import check_profile
-    from thresher.cli.show import say
-
     profile = check_profile(_read(file), str(file))
     say(call_of(ctx), profile, f"{file} can be used; thresher jobs profile set {file} does.")
 
@@ -238,9 +229,6 @@ def profile_set(ctx: typer.Context, file: File) -> None:
     """Use a profile from now on. Postings that were judged before keep their decisions; thresher jobs judge
     --all judges them anew.
     """
-    from thresher.apps.jobs.service.postings import set_profile
-    from thresher.cli.show import say
-
     call = call_of(ctx)
     text = _read(file)
     with call.store(migrate=True) as store:
@@ -253,7 +241,6 @@ def profile_set(ctx: typer.Context, file: File) -> None:
 
 
 def _read(file: Path) -> str:
-    from thresher.core.errors import ConfigError, UsageError
 
     try:
         with file.open("rb") as opened:
@@ -278,12 +265,6 @@ def views_save(
     words: Words = None,
 ) -> None:
     """Keep a search under a name; the same name again replaces it."""
-    import shlex
-
-    from thresher.admin.times import read_now
-    from thresher.apps.jobs.service.matches import Search, check, save_view
-    from thresher.cli.show import say
-
     call = call_of(ctx)
     with call.store() as store:
         search = check(Search(status, priority, min_score, since, company, words), read_now(store))
@@ -299,10 +280,6 @@ def views_save(
 @views_app.command("list")
 def views_list(ctx: typer.Context) -> None:
     """List the searches that were kept, and how many matches each finds now."""
-    from thresher.admin.times import read_now
-    from thresher.apps.jobs.service.matches import list_views
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         found = list_views(store, read_now(store))
@@ -310,7 +287,6 @@ def views_list(ctx: typer.Context) -> None:
 
 
 def _draw_views(out: "Console", found: "list[ViewView]") -> None:
-    from thresher.cli.show import table
 
     if not found:
         out.print(
@@ -333,8 +309,6 @@ def views_show(
     ctx: typer.Context, name: Annotated[str, typer.Argument(metavar="NAME")], limit: Limit = 50
 ) -> None:
     """Show the matches that a kept search finds now."""
-    from thresher.apps.jobs.service.matches import Search
-
     _show(ctx, Search(), name, limit)
 
 

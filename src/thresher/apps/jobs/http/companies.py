@@ -17,11 +17,12 @@ from thresher.apps.jobs.service.companies import (
     show_company,
     wish,
 )
+from thresher.apps.jobs.service.postings import ask_postings
 from thresher.core.errors import UsageError
 from thresher.runtime import Runtime
 from thresher.web.answer import JSON, answer, written
 from thresher.web.route import BeforeKey, Limit, Route, Shop
-from thresher.web.schemas import CompaniesAsked, CompanyAsked
+from thresher.web.schemas import CompaniesAsked, CompanyAsked, PostingAsked
 
 
 async def companies(
@@ -60,6 +61,11 @@ async def asked_for(runtime: Runtime, fn: object, *args: object, **kwargs: objec
     return Response(written({"asked": found}), status, media_type=JSON)
 
 
+async def add_posting(runtime: Shop, body: PostingAsked) -> Response:
+    """Have a posting read and judged. One that is known is judged anew."""
+    return await asked_for(runtime, ask_postings, runtime.store, runtime.registry, [body.url])
+
+
 def _wishes(body: CompaniesAsked) -> list[Wish]:
     """All or none: the first that makes no sense is named."""
     if body.companies is None:
@@ -78,5 +84,6 @@ def _wishes(body: CompaniesAsked) -> list[Wish]:
 ROUTES = (
     Route("GET", "/api/companies", companies, READ),
     Route("POST", "/api/companies", add_companies, WRITE, status=(200, 201)),
+    Route("POST", "/api/postings", add_posting, WRITE, status=(200, 201)),
     Route("GET", "/api/companies/{key:path}", company, READ),
 )

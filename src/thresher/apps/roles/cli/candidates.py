@@ -16,6 +16,20 @@ if TYPE_CHECKING:
     from thresher.apps.roles.service.candidates import Admission, CandidateDetail, CandidateView
     from thresher.apps.roles.service.intake import Slip
     from thresher.apps.roles.service.matches import FitDetail, FitView, Quote
+from thresher.admin.csv_rows import decoded
+from thresher.admin.times import read_now
+from thresher.apps.roles.service.candidates import (
+    add_candidates,
+    list_candidates,
+    remove_candidates,
+    show_candidate,
+)
+from thresher.apps.roles.service.intake import read_sheet
+from thresher.apps.roles.service.matches import explain_fit, list_fits, posting_named, set_pair_status
+from thresher.apps.roles.service.roles import find
+from thresher.cli.format import ago, number, short, when
+from thresher.cli.show import answer, cell, known, say, table
+from thresher.core.errors import UsageError
 
 app = typer.Typer()
 
@@ -40,8 +54,6 @@ FACTS = (
 
 def read_body(name: str) -> bytes:
     """A file, or standard input for -, as it is."""
-    from thresher.core.errors import UsageError
-
     try:
         if name == "-":
             body = sys.stdin.buffer.read(MAX_BYTES + 1)
@@ -63,12 +75,6 @@ def add(
     ] = False,
 ) -> None:
     """Add candidates from a file. The whole file is read before anything is written."""
-    from thresher.admin.csv_rows import decoded
-    from thresher.apps.roles.service.candidates import add_candidates
-    from thresher.apps.roles.service.intake import read_sheet
-    from thresher.cli.show import answer, cell
-    from thresher.core.errors import UsageError
-
     call = call_of(ctx)
     if file is None:
         raise UsageError("name one file: thresher add candidates FILE.csv, or - for standard input")
@@ -88,12 +94,11 @@ def counts(found: "Sequence[Admission]") -> dict[str, Any]:
     wanted = {(each.role_id or each.key): each for one in found for each in one.roles}
     made = {each.role_id for one in found for each in one.roles if each.created}
     waiting = sum(each.method == "waiting" for each in wanted.values())
-    known = {each.role_id for each in wanted.values() if each.role_id is not None} - made
-    return said | {"roles": {"found": len(known), "created": len(made), "waiting": waiting}}
+    there = {each.role_id for each in wanted.values() if each.role_id is not None} - made
+    return said | {"roles": {"found": len(there), "created": len(made), "waiting": waiting}}
 
 
 def _lines(found: "Sequence[Admission]", slips: "Sequence[Slip]", name: str) -> list[str]:
-    from thresher.cli.format import number
 
     said = counts(found)
     others = "".join(f", {said[word]:,} {word}" for word in ("changed", "unchanged") if said[word])
@@ -121,11 +126,6 @@ def list_(
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 50,
 ) -> None:
     """List candidates, the newest first."""
-    from thresher.admin.times import read_now
-    from thresher.apps.roles.service.candidates import list_candidates
-    from thresher.apps.roles.service.roles import find
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         role_id = find(store, role).id if role is not None else None
@@ -134,8 +134,6 @@ def list_(
 
 
 def _draw(out: "Console", found: "list[CandidateView]", now: int) -> None:
-    from thresher.cli.format import ago, short
-    from thresher.cli.show import table
 
     if not found:
         out.print("No candidates; thresher add candidates FILE.csv adds some.")
@@ -168,10 +166,6 @@ def show(ctx: typer.Context, key: Key) -> None:
     """Show one candidate: what is known, what is searched for, which roles are wanted and how each was
     found.
     """
-    from thresher.admin.times import read_now
-    from thresher.apps.roles.service.candidates import show_candidate
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         detail, now = show_candidate(store, key), read_now(store)
@@ -179,9 +173,6 @@ def show(ctx: typer.Context, key: Key) -> None:
 
 
 def _draw_one(out: "Console", detail: "CandidateDetail", now: int) -> None:
-    from thresher.cli.format import short, when
-    from thresher.cli.show import known, table
-
     one = detail.candidate
     out.print(
         known(
@@ -225,10 +216,6 @@ def remove(
     """Forget candidates: their records, their links and their matches. The roles that they wanted are counted
     anew.
     """
-    from thresher.apps.roles.service.candidates import remove_candidates
-    from thresher.cli.format import number
-    from thresher.cli.show import say
-
     call = call_of(ctx)
     with call.store(migrate=True) as store:
         gone = remove_candidates(store, keys)
@@ -253,10 +240,6 @@ def matches(
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 50,
 ) -> None:
     """List the postings that suit a candidate, the best first: score, grade, and what it is made of."""
-    from thresher.admin.times import read_now
-    from thresher.apps.roles.service.matches import list_fits
-    from thresher.cli.show import answer
-
     if explain is not None:
         match(ctx, key, explain)
         return
@@ -270,8 +253,6 @@ def matches(
 
 
 def _draw_fits(out: "Console", found: "list[FitView]", now: int) -> None:
-    from thresher.cli.format import ago, short
-    from thresher.cli.show import table
 
     if not found:
         out.print(
@@ -316,9 +297,6 @@ def match(
     posting: Annotated[str, typer.Argument(metavar="POSTING", help="Its key, or the id of its record.")],
 ) -> None:
     """Explain how a candidate and a posting go together, part by part, with the words of the posting."""
-    from thresher.apps.roles.service.matches import explain_fit, posting_named
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         found = explain_fit(store, key, posting_named(posting))
@@ -326,8 +304,6 @@ def match(
 
 
 def _draw_fit(out: "Console", found: "FitDetail") -> None:
-    from thresher.cli.format import short
-    from thresher.cli.show import cell, table
 
     word = "recommended" if found.recommended else "not recommended"
     out.print(
@@ -361,7 +337,6 @@ def _kept(found: "FitDetail") -> str:
 
 
 def _quoted(quote: "Quote | None") -> str | None:
-    from thresher.cli.format import short
 
     return f"“{short(quote.text, 80)}”" if quote else None
 
@@ -381,9 +356,6 @@ def set_status(
     Its score is that of the last matching in which it still fitted; thresher candidates match says what it
     would be now.
     """
-    from thresher.apps.roles.service.matches import posting_named, set_pair_status
-    from thresher.cli.show import say
-
     call = call_of(ctx)
     with call.store(migrate=True) as store:
         done = set_pair_status(store, key, posting_named(posting), status, note)

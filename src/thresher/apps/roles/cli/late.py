@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from thresher.apps.roles.store.posts import Late
+from thresher.admin.times import read_now
+from thresher.apps.roles.service.arrivals import drop_late, import_late, late_posts
+from thresher.cli.format import ago, number, short
+from thresher.cli.show import answer, say, table
 
 app = typer.Typer()
 
@@ -28,10 +32,6 @@ def list_(
     """List what came too late, the oldest first: from whom, for which role, how much, and why it did not
     count.
     """
-    from thresher.admin.times import read_now
-    from thresher.apps.roles.service.arrivals import late_posts
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         found, now = (
@@ -42,8 +42,6 @@ def list_(
 
 
 def _draw(out: "Console", found: "list[Late]", now: int) -> None:
-    from thresher.cli.format import ago, short
-    from thresher.cli.show import table
 
     if not found:
         out.print("Nothing came too late.")
@@ -66,10 +64,6 @@ def _draw(out: "Console", found: "list[Late]", now: int) -> None:
 @app.command("import")
 def import_(ctx: typer.Context, late_id: Id) -> None:
     """Import the postings of a late body under its role after all, and have them matched."""
-    from thresher.apps.roles.service.arrivals import import_late
-    from thresher.cli.format import number
-    from thresher.cli.show import say
-
     call = call_of(ctx)
     with call.workshop() as runtime:
         done = import_late(runtime.store, runtime.registry, late_id)
@@ -80,10 +74,6 @@ def import_(ctx: typer.Context, late_id: Id) -> None:
 @app.command()
 def drop(ctx: typer.Context, late_id: Id) -> None:
     """Let go of a late body."""
-    from thresher.apps.roles.service.arrivals import drop_late
-    from thresher.cli.format import number
-    from thresher.cli.show import say
-
     call = call_of(ctx)
     with call.store() as store:
         done = drop_late(store, late_id)

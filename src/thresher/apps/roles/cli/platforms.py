@@ -11,6 +11,11 @@ if TYPE_CHECKING:
 
     from thresher.apps.roles.service.platforms import PlatformView
     from thresher.store.store import Store
+from thresher.admin.times import read_now, seconds
+from thresher.apps.roles.service import platforms
+from thresher.apps.roles.service.platforms import list_views, save
+from thresher.cli.format import short, span, when
+from thresher.cli.show import answer, say, table
 
 app = typer.Typer()
 
@@ -31,10 +36,6 @@ InFlight = Annotated[
 @app.command("list")
 def list_(ctx: typer.Context) -> None:
     """List platforms: their limits, their failures, and why one is paused."""
-    from thresher.admin.times import read_now
-    from thresher.apps.roles.service.platforms import list_views
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         found, now = list_views(store), read_now(store)
@@ -42,8 +43,6 @@ def list_(ctx: typer.Context) -> None:
 
 
 def _draw(out: "Console", found: "list[PlatformView]", now: int) -> None:
-    from thresher.cli.format import short, span, when
-    from thresher.cli.show import table
 
     if not found:
         out.print(
@@ -80,8 +79,6 @@ def add(
 
     With platforms every role is looked for on each of them in its turn, and a key may be kept to some.
     """
-    from thresher.apps.roles.service.platforms import save
-
     call = call_of(ctx)
     with call.store(migrate=True) as store:
         save(store, name, {"every": every, "per_minute": per_minute, "in_flight": in_flight})
@@ -91,9 +88,6 @@ def add(
 @app.command()
 def remove(ctx: typer.Context, name: Name) -> None:
     """Let nobody look there any more. Whoever does so now may finish."""
-    from thresher.apps.roles.service import platforms
-    from thresher.cli.show import say
-
     call = call_of(ctx)
     with call.store() as store:
         platforms.remove(store, name)
@@ -111,9 +105,6 @@ def pause(
     reason: Annotated[str, typer.Option(help="Why; shown wherever it is paused.")] = "paused by a person",
 ) -> None:
     """Let no scraper begin there for a time. Roles wait and lose nothing."""
-    from thresher.admin.times import seconds
-    from thresher.apps.roles.service import platforms
-
     call = call_of(ctx)
     with call.store() as store:
         platforms.pause(store, name, None if lasts is None else seconds(lasts), reason)
@@ -123,8 +114,6 @@ def pause(
 @app.command()
 def resume(ctx: typer.Context, name: Name) -> None:
     """Let scrapers begin there again, and forget its failures."""
-    from thresher.apps.roles.service import platforms
-
     call = call_of(ctx)
     with call.store() as store:
         platforms.resume(store, name)
@@ -133,8 +122,5 @@ def resume(ctx: typer.Context, name: Name) -> None:
 
 def _answer(call: CommandCall, store: "Store", name: str, sentence: str) -> None:
     """Say how the platform stands after a change."""
-    from thresher.apps.roles.service.platforms import list_views
-    from thresher.cli.show import say
-
     (view,) = [each for each in list_views(store) if each.name == name.lower()]
     say(call, view, sentence)

@@ -15,6 +15,15 @@ if TYPE_CHECKING:
     from thresher.apps.roles.service.resolve import Resolution
     from thresher.apps.roles.service.roles import AddedRole, RoleView, RoleWish
     from thresher.apps.roles.store.rows import Role
+from thresher.admin.csv_rows import decoded
+from thresher.admin.times import read_now
+from thresher.apps.roles.cli.candidates import read_body
+from thresher.apps.roles.service import roles
+from thresher.apps.roles.service.resolve import resolve as understand
+from thresher.apps.roles.service.roles import Change, add_roles, find, list_roles, read_roles, role_view, wish
+from thresher.cli.format import ago, number, short, when
+from thresher.cli.show import answer, cell, known, say, table
+from thresher.core.errors import UsageError
 
 app = typer.Typer()
 alias_app = typer.Typer()
@@ -40,10 +49,6 @@ def list_(
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 100,
 ) -> None:
     """List roles: how many candidates want each, how many postings it has, when a scraper last looked."""
-    from thresher.admin.times import read_now
-    from thresher.apps.roles.service.roles import list_roles
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         found, now = list_roles(store, status=status, text=text, after=after, limit=limit), read_now(store)
@@ -51,8 +56,6 @@ def list_(
 
 
 def _draw(out: "Console", found: "list[RoleView]", now: int, *, asked: bool) -> None:
-    from thresher.cli.format import ago, short
-    from thresher.cli.show import table
 
     if not found:
         none = "No roles yet: thresher add candidates FILE.csv makes them."
@@ -79,10 +82,6 @@ def _draw(out: "Console", found: "list[RoleView]", now: int, *, asked: bool) -> 
 @app.command()
 def show(ctx: typer.Context, role: RoleName) -> None:
     """Show one role."""
-    from thresher.admin.times import read_now
-    from thresher.apps.roles.service.roles import find, role_view
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         found, now = role_view(store, find(store, role)), read_now(store)
@@ -90,8 +89,6 @@ def show(ctx: typer.Context, role: RoleName) -> None:
 
 
 def _draw_one(out: "Console", role: "RoleView", now: int) -> None:
-    from thresher.cli.format import when
-    from thresher.cli.show import known
 
     out.print(
         known(
@@ -130,9 +127,6 @@ def add(
     """Add roles by name, or a file of them. One that is known gains the other names. All are added, or
     none.
     """
-    from thresher.apps.roles.service.roles import add_roles
-    from thresher.cli.show import answer, cell
-
     call = call_of(ctx)
     wishes = _wishes(names or [], aliases or [], priority, file)
     with call.store(migrate=True) as store:
@@ -141,10 +135,6 @@ def add(
 
 
 def _wishes(names: list[str], aliases: list[str], priority: str | None, file: str | None) -> "list[RoleWish]":
-    from thresher.admin.csv_rows import decoded
-    from thresher.apps.roles.cli.candidates import read_body
-    from thresher.apps.roles.service.roles import read_roles, wish
-    from thresher.core.errors import UsageError
 
     if bool(names) == bool(file):
         raise UsageError(
@@ -177,9 +167,6 @@ def resolve(
     ] = None,
 ) -> None:
     """Say which role a title means, how near it is, and by which rule; nothing is changed."""
-    from thresher.apps.roles.service.resolve import resolve as understand
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     given = titles if titles and titles != ["-"] else _lines()
     models = "cheap" in call.project().models.tiers
@@ -189,8 +176,6 @@ def resolve(
 
 
 def _draw_resolved(out: "Console", found: "list[Resolution]") -> None:
-    from thresher.cli.format import short
-    from thresher.cli.show import table
 
     rows = [
         [
@@ -211,7 +196,6 @@ def _share(similarity: float | None) -> str | None:
 
 
 def _lines() -> list[str]:
-    from thresher.core.errors import UsageError
 
     if sys.stdin is None or sys.stdin.isatty():
         raise UsageError("give titles as arguments, or lines on standard input")
@@ -233,10 +217,6 @@ def merge(
     into: Annotated[str, typer.Argument(metavar="INTO", help="The role that stays.")],
 ) -> None:
     """Make one role part of another: all its candidates, postings, names and matches move."""
-    from thresher.apps.roles.service import roles
-    from thresher.cli.format import number
-    from thresher.cli.show import say
-
     call = call_of(ctx)
     with call.workshop() as runtime:
         done = roles.merge(runtime.store, runtime.registry, source, into)
@@ -266,10 +246,6 @@ def split(
     """Make a role of its own out of some names and candidates of another. Postings belong to both from then
     on.
     """
-    from thresher.apps.roles.service import roles
-    from thresher.cli.format import number
-    from thresher.cli.show import say
-
     call = call_of(ctx)
     with call.workshop() as runtime:
         done = roles.split(runtime.store, runtime.registry, role, name, aliases or [], candidates or [])
@@ -287,8 +263,6 @@ def rename(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The new name.")],
 ) -> None:
     """Give a role another name. The old one stays as an alias."""
-    from thresher.apps.roles.service.roles import Change
-
     _change(ctx, role, Change(name=name))
 
 
@@ -299,13 +273,10 @@ def priority(
     level: Annotated[str, typer.Argument(metavar="LEVEL", help="urgent, high, normal or low.")],
 ) -> None:
     """Say how urgent a role is. Whoever waits long enough is served all the same."""
-    from thresher.apps.roles.service.roles import Change
-
     _change(ctx, role, Change(priority=level))
 
 
 def _change(ctx: typer.Context, role: str, wanted: Any) -> None:
-    from thresher.apps.roles.service import roles
 
     call = call_of(ctx)
     with call.store(migrate=True) as store:
@@ -317,8 +288,6 @@ def approve(
     ctx: typer.Context, names: Annotated[list[str], typer.Argument(metavar="ROLE...", help="Names or ids.")]
 ) -> None:
     """Let scrapers have roles that were proposed."""
-    from thresher.apps.roles.service import roles
-
     with call_of(ctx).store(migrate=True) as store:
         _said(ctx, *roles.approve(store, names))
 
@@ -328,8 +297,6 @@ def reject(
     ctx: typer.Context, names: Annotated[list[str], typer.Argument(metavar="ROLE...", help="Names or ids.")]
 ) -> None:
     """Never give roles to scrapers. Their names stay known, so that they are not proposed again."""
-    from thresher.apps.roles.service import roles
-
     with call_of(ctx).store(migrate=True) as store:
         _said(ctx, *roles.reject(store, names))
 
@@ -339,8 +306,6 @@ def alias_add(
     ctx: typer.Context, role: RoleName, alias: Annotated[str, typer.Argument(metavar="NAME")]
 ) -> None:
     """Let a role answer to one more name."""
-    from thresher.apps.roles.service import roles
-
     with call_of(ctx).store(migrate=True) as store:
         _said(ctx, roles.add_alias(store, role, alias))
 
@@ -350,16 +315,12 @@ def alias_remove(
     ctx: typer.Context, role: RoleName, alias: Annotated[str, typer.Argument(metavar="NAME")]
 ) -> None:
     """Take a name from a role. Whoever came by it stays."""
-    from thresher.apps.roles.service import roles
-
     with call_of(ctx).store(migrate=True) as store:
         _said(ctx, roles.remove_alias(store, role, alias))
 
 
 def _said(ctx: typer.Context, *found: "Role") -> None:
     """Roles as they are after a change; one alone as an object."""
-    from thresher.cli.show import say
-
     lines = []
     for role in found:
         also = f", also called {', '.join(role.aliases)}" if role.aliases else ""

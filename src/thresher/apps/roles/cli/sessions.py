@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from thresher.apps.roles.service.scrapes import SessionView
+from thresher.admin.times import read_now
+from thresher.apps.roles.service.scrapes import list_sessions
+from thresher.cli.format import ago, short
+from thresher.cli.show import answer, table
 
 app = typer.Typer()
 
@@ -23,10 +27,6 @@ def list_(
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 100,
 ) -> None:
     """List the sessions of scrapers, the newest first: who looked for what, and how it ended."""
-    from thresher.admin.times import read_now
-    from thresher.apps.roles.service.scrapes import list_sessions
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         found = list_sessions(store, hours=hours, key_id=key, status=status, limit=limit)
@@ -35,8 +35,6 @@ def list_(
 
 
 def _draw(out: "Console", found: "list[SessionView]", now: int) -> None:
-    from thresher.cli.format import ago, short
-    from thresher.cli.show import table
 
     if not found:
         out.print("No sessions in that time. Scrapers begin one with GET /api/scraper/queue/next-role.")
