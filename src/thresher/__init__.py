@@ -1,7 +1,7 @@
 """Thresher turns web sources into clean, deduplicated, evidenced records.
 
-These names are all that an app needs, and `Client` is for programs that use the queue. Each is imported when
-it is first used: whoever asks for the help of a command does not wait for all of them.
+This is the public API: all that an app needs, and `Client` for programs that use the queue. Each name is
+imported on first use, so that `--help` stays fast.
 """
 
 import importlib

@@ -184,7 +184,7 @@ def revoke_key_id(store: Store, key_id: int) -> Key:
 
 
 def admit(store: Store, token: str | None) -> Admitted | Denied:
-    """Whether a token opens the door now; a request that is let in is counted. Who is refused writes
+    """Whether a token is valid now; an accepted request is counted. Who is refused writes
     nothing.
     """
     if token is None:

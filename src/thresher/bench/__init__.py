@@ -1,1 +1,1 @@
-"""Measuring ourselves, with the same code that works in production."""
+"""Benchmarks of the queue, with the code that runs in production."""

@@ -1,6 +1,4 @@
-"""The field a benchmark is played on: gates, lanes, a backlog, and lanes that are blocked. Laid out by SQL,
-not timed.
-"""
+"""Fill a database for a benchmark: gates, lanes, a backlog and blocked lanes. Inserted by SQL, not timed."""
 
 import time
 from dataclasses import dataclass

@@ -1,6 +1,4 @@
-"""The command line: it parses, calls and renders. Rules live below; commands import what they need when they
-run.
-"""
+"""The command line: it parses, calls and renders. Commands import what they need when they run."""
 
 from thresher.cli.main import main
 

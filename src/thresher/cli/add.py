@@ -28,17 +28,20 @@ def command(
         typer.Option(metavar="JSON|@FILE|-", help="A JSON object, a file with one, or - for stdin."),
     ] = None,
     url: Annotated[
-        str | None, typer.Option(help="The page the task is about; the loop guard looks at it.")
+        str | None, typer.Option(help="URL that the task is about. The loop guard checks it.")
     ] = None,
     key: Annotated[
-        str | None, typer.Option(help="Unique among live tasks of the kind: asking twice adds once.")
+        str | None, typer.Option(help="Deduplication key, unique among the live tasks of the kind.")
     ] = None,
     priority: Annotated[
-        int, typer.Option(help="A head start: each step counts as one queue.head_start of waiting.")
+        int, typer.Option(help="Priority. Each step is worth one queue.head_start of waiting.")
     ] = 0,
-    delay: Annotated[str | None, typer.Option(help="Not before: 90s, 10m, 2h, 1d.")] = None,
+    delay: Annotated[
+        str | None, typer.Option(help="Delay before the first attempt: 90s, 10m, 2h, 1d.")
+    ] = None,
     from_file: Annotated[
-        str | None, typer.Option("--from", metavar="FILE.jsonl", help="Many: one task a line; - for stdin.")
+        str | None,
+        typer.Option("--from", metavar="FILE.jsonl", help="File with one task per line; - for stdin."),
     ] = None,
 ) -> None:
     """Add tasks.

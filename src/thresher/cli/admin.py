@@ -16,9 +16,9 @@ app = typer.Typer()
 
 MAX_LINE = 4_096  # of what is read as a password; longer than any that is allowed
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The administrator's name.")]
-Generate = Annotated[bool, typer.Option("--generate", help="Think one up, and print it once.")]
+Generate = Annotated[bool, typer.Option("--generate", help="Generate a password and print it once.")]
 FromStdin = Annotated[
-    bool, typer.Option("--password-stdin", help="Read it from the first line of standard input.")
+    bool, typer.Option("--password-stdin", help="Read the password from the first line of standard input.")
 ]
 
 

@@ -17,12 +17,12 @@ def group() -> None:
 @app.command()
 def queue(
     ctx: typer.Context,
-    store: Annotated[str, typer.Option(help="sqlite or postgres.")] = "sqlite",
-    tasks: Annotated[int, typer.Option(min=1, help="How many tasks are drained.")] = 20_000,
+    store: Annotated[str, typer.Option(help="Database to measure: sqlite or postgres.")] = "sqlite",
+    tasks: Annotated[int, typer.Option(min=1, help="Number of tasks to drain.")] = 20_000,
     gates: Annotated[int, typer.Option(min=0, max=3, help="Gates per lane: 0 or 3.")] = 3,
-    lanes: Annotated[int, typer.Option(min=1, help="How many lanes they are spread over.")] = 1_000,
-    backlog: Annotated[int, typer.Option(min=0, help="Waiting tasks that are there besides.")] = 0,
-    blocked: Annotated[int, typer.Option(min=0, help="Lanes that stand before a closed gate.")] = 0,
+    lanes: Annotated[int, typer.Option(min=1, help="Number of lanes to spread the tasks over.")] = 1_000,
+    backlog: Annotated[int, typer.Option(min=0, help="Number of other waiting tasks.")] = 0,
+    blocked: Annotated[int, typer.Option(min=0, help="Number of lanes behind a closed gate.")] = 0,
     batch: Annotated[int, typer.Option(min=1, help="Tasks per claim.")] = 20,
 ) -> None:
     """Enqueue no-op tasks and drain them with one worker; print what that took."""

@@ -16,7 +16,7 @@ app = typer.Typer()
 
 SWITCH = "0 or 1"
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The setting, such as retry.base.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the setting, such as retry.base.")]
 
 
 @app.command("list")

@@ -14,24 +14,20 @@ if TYPE_CHECKING:
 
 def command(
     ctx: typer.Context,
-    by: Annotated[str, typer.Option(help="One line for each: day, app, model, prompt, run or task.")] = "day",
+    by: Annotated[str, typer.Option(help="Group by day, app, model, prompt, run or task.")] = "day",
     since: Annotated[
-        str | None, typer.Option(metavar="SPAN", help="Only of the last 12h, 7d, 4w; else all that is kept.")
+        str | None, typer.Option(metavar="SPAN", help="Only calls of the last 12h, 7d, 4w. Default: all.")
     ] = None,
     estimate: Annotated[
-        bool, typer.Option("--estimate", help="Show what the waiting tasks may cost instead.")
+        bool, typer.Option("--estimate", help="Estimate the cost of the waiting tasks instead.")
     ] = False,
-    calls: Annotated[
-        bool, typer.Option("--calls", help="Show single calls instead, the newest first.")
-    ] = False,
-    task: Annotated[
-        int | None, typer.Option(min=1, metavar="ID", help="Only the calls of this task.")
-    ] = None,
+    calls: Annotated[bool, typer.Option("--calls", help="List single calls instead, newest first.")] = False,
+    task: Annotated[int | None, typer.Option(min=1, metavar="ID", help="Only calls of this task.")] = None,
     run: Annotated[
         int | None,
-        typer.Option(min=1, metavar="ID", help="Only the calls of this task and all that it spawned."),
+        typer.Option(min=1, metavar="ID", help="Only calls of this task and its descendants."),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many lines.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number of rows.")] = 50,
 ) -> None:
     """Show what models have cost, and what is left.
 

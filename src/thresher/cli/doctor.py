@@ -24,10 +24,11 @@ def command(
     fix: Annotated[
         bool,
         typer.Option(
-            "--fix", help="Install the local embedding model first. Says what it will run, and asks."
+            "--fix",
+            help="Install the local embedding model first. Shows the commands and asks for confirmation.",
         ),
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="With --fix: do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="With --fix: do not ask for confirmation.")] = False,
 ) -> None:
     """Check everything, and say what to do.
 

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 def command(
     ctx: typer.Context,
     kind: Annotated[
-        str | None, typer.Option(help="Only this kind, such as gate_paused or worker_lost.")
+        str | None, typer.Option(help="Only events of this kind, such as gate_paused or worker_lost.")
     ] = None,
     source: Annotated[
-        str | None, typer.Option(help="Only of this source, or gate such as host:example.com.")
+        str | None, typer.Option(help="Only events of this source, or gate such as host:example.com.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number of rows.")] = 50,
 ) -> None:
     """Show events, the newest first."""
     from thresher.admin.events import list_events

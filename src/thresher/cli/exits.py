@@ -1,4 +1,4 @@
-"""From what a command did, or what went wrong, to an exit code and one clear line."""
+"""Map the result or error of a command to an exit code and one clear line."""
 
 import os
 import sys

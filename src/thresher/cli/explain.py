@@ -16,7 +16,7 @@ def command(
     ctx: typer.Context,
     what: Annotated[
         str,
-        typer.Argument(metavar="ID", help="A task's id, or the key of a thing that an app knows."),
+        typer.Argument(metavar="ID", help="Id of a task, or key of something that an app knows."),
     ],
 ) -> None:
     """Say why something is as it is.

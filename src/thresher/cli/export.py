@@ -13,17 +13,19 @@ def command(
     ctx: typer.Context,
     what: Annotated[
         str,
-        typer.Argument(metavar="WHAT", help="A kind that an app of the project exports."),
+        typer.Argument(metavar="WHAT", help="What to export: a kind that an app of the project provides."),
     ],
     form: Annotated[
         str | None,
-        typer.Option("--format", "-f", help="csv, jsonl or xlsx; else as the file is called, else csv."),
+        typer.Option(
+            "--format", "-f", help="Format: csv, jsonl or xlsx. Default: by the file name, else csv."
+        ),
     ] = None,
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Where to; - is standard output.")
+        str, typer.Option("--output", "-o", metavar="FILE", help="Output file; - for standard output.")
     ] = "-",
     status: Annotated[
-        str | None, typer.Option(help="Only those with this status; of postings: open or closed.")
+        str | None, typer.Option(help="Only rows with this status; for postings: open or closed.")
     ] = None,
 ) -> None:
     """Write everything of one kind into a file.

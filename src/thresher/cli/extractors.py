@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-Site = Annotated[str, typer.Argument(metavar="SITE", help="The site, as `extractors list` names it.")]
-SchemaName = Annotated[str, typer.Argument(metavar="SCHEMA", help="The schema's name.")]
+Site = Annotated[str, typer.Argument(metavar="SITE", help="Site (see `extractors list`).")]
+SchemaName = Annotated[str, typer.Argument(metavar="SCHEMA", help="Name of the schema.")]
 
 
 @app.command("list")
 def list_(
     ctx: typer.Context,
     site: Annotated[str, typer.Option(help="Only this site.")] = "",
-    everything: Annotated[bool, typer.Option("--all", help="Also versions that were replaced.")] = False,
-    limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 100,
+    everything: Annotated[bool, typer.Option("--all", help="Include replaced versions.")] = False,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number of rows.")] = 100,
 ) -> None:
     """List what was learned: score, pages read, pages on which something had changed."""
     from thresher.admin.extractors import list_extractors
@@ -97,15 +97,15 @@ def _draw_fields(out: "Console", view: "ExtractorView", fields: "list[FieldView]
 def label(
     ctx: typer.Context,
     schema: SchemaName,
-    page: Annotated[str, typer.Argument(metavar="URL|FILE", help="The page, or a saved copy of it.")],
+    page: Annotated[str, typer.Argument(metavar="URL|FILE", help="URL of the page, or a saved copy.")],
     values: Annotated[
         list[str],
-        typer.Argument(metavar="FIELD=VALUE...", help="As the page has them; several with | between."),
+        typer.Argument(
+            metavar="FIELD=VALUE...", help="Values as the page shows them; separate several with |."
+        ),
     ],
-    site: Annotated[str | None, typer.Option(help="The site, if it is not the host.")] = None,
-    base_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="The address that a saved page came from.")
-    ] = None,
+    site: Annotated[str | None, typer.Option(help="Site, if it is not the host.")] = None,
+    base_url: Annotated[str | None, typer.Option(metavar="URL", help="URL of a saved page.")] = None,
 ) -> None:
     """Say what stands on a page. Three such pages teach a site; nobody knows better than you."""
     from thresher.admin.extractors import label as take

@@ -13,11 +13,13 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-Error = Annotated[str | None, typer.Option(help="The class of error, such as TimedOut.")]
+Error = Annotated[str | None, typer.Option(help="Error class, such as TimedOut.")]
 Kind = Annotated[str | None, typer.Option(help="The kind of task.")]
-Source = Annotated[str | None, typer.Option(help="A source's name, or a gate such as host:example.com.")]
-Older = Annotated[str | None, typer.Option(metavar="AGE", help="Failed longer ago than: 90s, 10m, 2h, 1d.")]
-Newer = Annotated[str | None, typer.Option(metavar="AGE", help="Failed within the last: 90s, 10m, 2h, 1d.")]
+Source = Annotated[str | None, typer.Option(help="Name of a source, or a gate such as host:example.com.")]
+Older = Annotated[
+    str | None, typer.Option(metavar="AGE", help="Only failures older than this: 90s, 10m, 2h, 1d.")
+]
+Newer = Annotated[str | None, typer.Option(metavar="AGE", help="Only failures of the last 90s, 10m, 2h, 1d.")]
 
 
 @app.command("list")
@@ -51,7 +53,7 @@ def retry(
     source: Source = None,
     older: Older = None,
     newer: Newer = None,
-    apply: Annotated[bool, typer.Option("--apply", help="Do it; without this it only counts.")] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="Carry it out. Without this, only count.")] = False,
 ) -> None:
     """Send failed tasks that match back to waiting: a dry run, unless --apply."""
     from thresher.admin.failures import failure_filters, retry_failures

@@ -1,6 +1,4 @@
-"""Numbers as people read them: spans, times, counts. And any text and any value, so that no terminal obeys
-it.
-"""
+"""Format numbers, durations and times for people, and escape text for a terminal."""
 
 import json
 from typing import Any

@@ -71,7 +71,9 @@ Next:
 
 def command(
     ctx: typer.Context,
-    folder: Annotated[Path | None, typer.Argument(help="Where; this folder if not said.")] = None,
+    folder: Annotated[
+        Path | None, typer.Argument(help="Folder of the project. Default: the current folder.")
+    ] = None,
 ) -> None:
     """Begin a project: thresher.yaml, a small app, the database.
 

@@ -35,15 +35,11 @@ def command(
     sources: Annotated[
         list[str],
         typer.Argument(
-            metavar="URL|FILE...", help="Addresses, or saved pages: HTML, JSON, XML, also gzipped."
+            metavar="URL|FILE...", help="URLs, or saved pages: HTML, JSON, XML, optionally gzipped."
         ),
     ],
-    base_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="The address that a saved page came from.")
-    ] = None,
-    render: Annotated[
-        bool, typer.Option("--render", help="Let a browser run the page's scripts first.")
-    ] = False,
+    base_url: Annotated[str | None, typer.Option(metavar="URL", help="URL of a saved page.")] = None,
+    render: Annotated[bool, typer.Option("--render", help="Render the page in a browser first.")] = False,
 ) -> None:
     """Say what Thresher makes of a page: verdict, kind, board, postings, products, links, text.
 

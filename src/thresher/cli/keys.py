@@ -15,9 +15,9 @@ app = typer.Typer()
 
 Scopes = Annotated[
     list[str] | None,
-    typer.Option(metavar="SCOPE", help="scrape (if nothing is said), read, write, admin; repeatable."),
+    typer.Option(metavar="SCOPE", help="Scope: scrape (default), read, write, admin. Repeatable."),
 ]
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Who or what the key is for.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the key's owner.")]
 
 
 @app.command()
@@ -26,14 +26,15 @@ def create(
     name: Name,
     scope: Scopes = None,
     source: Annotated[
-        list[str] | None, typer.Option(metavar="PLATFORM", help="Only this platform; repeatable. Else all.")
+        list[str] | None,
+        typer.Option(metavar="PLATFORM", help="Only this platform. Repeatable. Default: all."),
     ] = None,
     expires: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="How long it lasts: 12h, 90d. Else until it is revoked."),
+        typer.Option(metavar="TIME", help="Lifetime: 12h, 90d. Default: until it is revoked."),
     ] = None,
     rate: Annotated[
-        int | None, typer.Option(min=1, max=1_000_000, help="Requests a minute; else web.rate.")
+        int | None, typer.Option(min=1, max=1_000_000, help="Requests per minute. Default: web.rate.")
     ] = None,
 ) -> None:
     """Make a key for the HTTP API. It is shown once, and only its hash is kept."""
@@ -64,7 +65,7 @@ def create(
 @app.command("list")
 def list_(
     ctx: typer.Context,
-    every: Annotated[bool, typer.Option("--all", help="Also those that are expired or revoked.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Include expired and revoked keys.")] = False,
 ) -> None:
     """List keys: what they open, until when, and when they were last used."""
     from thresher.admin.keys import list_keys
@@ -109,7 +110,10 @@ def _draw(out: "Console", found: "list[KeyView]", now: int) -> None:
 
 @app.command()
 def revoke(
-    ctx: typer.Context, which: Annotated[str, typer.Argument(metavar="NAME|ID", help="Whose key, or its id.")]
+    ctx: typer.Context,
+    which: Annotated[
+        str, typer.Argument(metavar="NAME|ID", help="Name of the key's owner, or id of the key.")
+    ],
 ) -> None:
     """Let a key open nothing from now on."""
     from thresher.admin.keys import key_view, revoke_key

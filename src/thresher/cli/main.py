@@ -1,4 +1,4 @@
-"""The front door: all commands, and the options they share."""
+"""The entry point: all commands, and the options they share."""
 
 import logging
 import sys
@@ -13,7 +13,7 @@ from thresher.cli.call import CommandCall
 from thresher.cli.commands import EPILOG, Commands
 from thresher.cli.exits import exit_code
 
-# Shared options and whether they take a value: `hoist` brings them to the front, so that they may stand
+# Shared options and whether they take a value. `hoist` moves them to the front, so that they may stand
 # anywhere.
 SHARED = {"--database": True, "--project": True, "--app": True, "--json": False, "--verbose": False}
 
@@ -38,16 +38,19 @@ def _show_version(wanted: bool) -> None:
 def shared(
     ctx: typer.Context,
     database: Annotated[
-        str | None, typer.Option(metavar="URL", help="Else THRESHER_DATABASE_URL, else thresher.yaml.")
+        str | None,
+        typer.Option(metavar="URL", help="Database URL. Default: THRESHER_DATABASE_URL, then thresher.yaml."),
     ] = None,
-    project: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder of thresher.yaml.")] = Path(),
+    project: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Folder that contains thresher.yaml.")
+    ] = Path(),
     apps: Annotated[
         list[str] | None,
-        typer.Option("--app", metavar="NAME", help="One more app: file.py or package.module:name."),
+        typer.Option("--app", metavar="NAME", help="Additional app: file.py or package.module:name."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Answer with JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     verbose: Annotated[
-        bool, typer.Option("--verbose", help="Say more; show where unexpected errors come from.")
+        bool, typer.Option("--verbose", help="Print more details, and tracebacks of unexpected errors.")
     ] = False,
     _version: Annotated[
         bool,

@@ -10,7 +10,9 @@ from thresher.config.apps import load_apps
 
 def command(
     ctx: typer.Context,
-    check: Annotated[bool, typer.Option("--check", help="Change nothing; exit 1 if it is behind.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; exit 1 if the schema is out of date.")
+    ] = False,
 ) -> None:
     """Bring the database up to date.
 

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 def command(
     ctx: typer.Context,
-    title: Annotated[str, typer.Option(help="The first line.")] = "Thresher can reach you",
+    title: Annotated[str, typer.Option(help="Title of the message.")] = "Thresher can reach you",
     body: Annotated[
-        str, typer.Option(help="The rest.")
+        str, typer.Option(help="Body of the message.")
     ] = "This is a test message. You will be told of new matches here.",
 ) -> None:
     """Send a test message to every target of `notify:` in thresher.yaml, and say who got it. Exits 1 if one

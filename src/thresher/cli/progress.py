@@ -1,4 +1,4 @@
-"""The progress of a run, drawn: live bars on a terminal, a plain line now and then elsewhere."""
+"""The progress of a run: live bars on a terminal, an occasional plain line elsewhere."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ BAR_WIDTH = 32
 GATES_SHOWN = 5
 LIVE_SECONDS = 0.25
 PLAIN_SECONDS = 1.0
-# Looking must stay cheap beside working: at most this share of the time.
+# Reading progress must stay cheap: at most this share of the time.
 LOOKING_SHARE = 0.1
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 app = typer.Typer(context_settings={"help_option_names": ["-h", "--help"]})
 Texts = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[TEXT]...", help="What to read; without it, lines on standard input."),
+    typer.Argument(metavar="[TEXT]...", help="Texts to read. Default: lines of standard input."),
 ]
 MAX_FILE = 10 * 1024 * 1024
 
@@ -31,7 +31,7 @@ def price(
     ctx: typer.Context,
     texts: Texts = None,
     currency: Annotated[
-        str | None, typer.Option(help="What the page says elsewhere: a code, a sign, another price.")
+        str | None, typer.Option(help="Currency hint from the page: a code, a sign, another price.")
     ] = None,
 ) -> None:
     """Say which price a text names, or why none.
@@ -76,7 +76,7 @@ def _price_line(found: Fields) -> str:
 def url(
     ctx: typer.Context,
     texts: Texts = None,
-    base: Annotated[str | None, typer.Option(metavar="URL", help="What it is relative to.")] = None,
+    base: Annotated[str | None, typer.Option(metavar="URL", help="Base URL.")] = None,
 ) -> None:
     """Take an address apart as browsers do; give its one spelling, its key and its registered domain.
 
@@ -163,14 +163,17 @@ def day(
     texts: Texts = None,
     today: Annotated[
         str | None,
-        typer.Option(metavar="YYYY-MM-DD", help="What today means; else the machine's day in UTC."),
+        typer.Option(metavar="YYYY-MM-DD", help="Date of today. Default: the current date in UTC."),
     ] = None,
     language: Annotated[
         str | None,
-        typer.Option(help="Of the page, as in de or en-US: says whether 3/4 is in March or in April."),
+        typer.Option(
+            help="Language of the page, such as de or en-US: decides whether 3/4 is in March or in April."
+        ),
     ] = None,
     day_first: Annotated[
-        bool | None, typer.Option("--day-first/--month-first", help="The same, said outright.")
+        bool | None,
+        typer.Option("--day-first/--month-first", help="Set the order of day and month directly."),
     ] = None,
 ) -> None:
     """Say which day a text names, or why none for certain.
@@ -222,12 +225,10 @@ def robots(
     ctx: typer.Context,
     file: Annotated[
         str | None,
-        typer.Argument(metavar="[FILE|-]", help="A robots.txt; without it, JSON lines on standard input."),
+        typer.Argument(metavar="[FILE|-]", help="A robots.txt file. Default: JSON lines on standard input."),
     ] = None,
-    agent: Annotated[str, typer.Option(help="The product token that asks.")] = "thresher",
-    urls: Annotated[
-        list[str] | None, typer.Option("--url", help="An address to ask about (may be repeated).")
-    ] = None,
+    agent: Annotated[str, typer.Option(help="Product token of the crawler.")] = "thresher",
+    urls: Annotated[list[str] | None, typer.Option("--url", help="URL to check. Repeatable.")] = None,
 ) -> None:
     """Say what a robots.txt allows an agent, and by which line.
 

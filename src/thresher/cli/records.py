@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 def command(
     ctx: typer.Context,
-    kind: Annotated[str | None, typer.Option(help="Only this kind.")] = None,
-    key: Annotated[str | None, typer.Option(help="Only the one with this key.")] = None,
+    kind: Annotated[str | None, typer.Option(help="Only records of this kind.")] = None,
+    key: Annotated[str | None, typer.Option(help="Only the record with this key.")] = None,
     link: Annotated[
-        str | None, typer.Option(metavar="NAME=TARGET", help="Only what belongs to this.")
+        str | None, typer.Option(metavar="NAME=TARGET", help="Only records with this link.")
     ] = None,
-    before: Annotated[int | None, typer.Option(help="Go on from this id.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50,
+    before: Annotated[int | None, typer.Option(help="Start from this id.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number of rows.")] = 50,
 ) -> None:
     """Show records, the newest first."""
     from thresher.admin.records import list_records

@@ -20,7 +20,10 @@ def command(
         bool, typer.Option("--again", help="Enqueue the apps' first tasks even if they ran here before.")
     ] = False,
     concurrency: Annotated[
-        int | None, typer.Option(min=1, max=10_000, help="Tasks in hand at once; else worker.concurrency.")
+        int | None,
+        typer.Option(
+            min=1, max=10_000, help="Maximum number of concurrent tasks. Default: worker.concurrency."
+        ),
     ] = None,
     only: Annotated[str | None, typer.Option("--only", help=ONLY)] = None,
     without: Annotated[str | None, typer.Option("--not", help=NOT)] = None,

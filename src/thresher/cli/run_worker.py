@@ -64,7 +64,7 @@ class StopSignals:
             case 1:
                 self._worker.stop()
                 self._tell(
-                    "Stopping: what is in hand may finish, the rest goes back to waiting. Once more to hand back at once."
+                    "Stopping: running tasks may finish, the rest goes back to waiting. Once more to hand back at once."
                 )
             case 2:
                 self._worker.stop_now()

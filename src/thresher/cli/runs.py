@@ -24,9 +24,9 @@ def list_(
     name: Annotated[str | None, typer.Option(help="Only runs of this name, such as scrape.")] = None,
     key: Annotated[str | None, typer.Option(help="Only runs with this key.")] = None,
     running: Annotated[bool, typer.Option("--running", help="Only runs that have not ended.")] = False,
-    all_: Annotated[bool, typer.Option("--all", help="Groups too that are no runs.")] = False,
+    all_: Annotated[bool, typer.Option("--all", help="Include groups that are not runs.")] = False,
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number of runs.")] = 50,
-    before: Annotated[int | None, typer.Option(help="Only ids below this one: the next page.")] = None,
+    before: Annotated[int | None, typer.Option(help="Only ids below this one (next page).")] = None,
 ) -> None:
     """List runs, the newest first."""
     from thresher.admin.runs import list_runs

@@ -16,14 +16,16 @@ PACKAGES = ("fastapi", "jinja2", "markupsafe", "pydantic", "starlette", "uvicorn
 
 def command(
     ctx: typer.Context,
-    host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65_535, help="The port; 0 takes any that is free.")] = 8000,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65_535, help="Port to listen on; 0 for any free port.")
+    ] = 8000,
     proxies: Annotated[
         str,
         typer.Option(
             "--forwarded-allow-ips",
             metavar="ADDRESSES",
-            help="Proxies whose X-Forwarded-For counts, with commas between.",
+            help="Comma-separated addresses of proxies whose X-Forwarded-For is trusted.",
         ),
     ] = "",
 ) -> None:

@@ -23,20 +23,20 @@ class Robots(StrEnum):
 
 
 Name = Annotated[
-    str, typer.Argument(metavar="NAME", help="A source's name, or a gate such as host:example.com.")
+    str, typer.Argument(metavar="NAME", help="Name of a source, or a gate such as host:example.com.")
 ]
-Rate = Annotated[str | None, typer.Option(help="Starts a second: 2, 0.5, 30/m, none.")]
-Burst = Annotated[str | None, typer.Option(help="How many may start at once.")]
-InFlight = Annotated[str | None, typer.Option(help="How many may run at the same time, or none.")]
-TripAfter = Annotated[str | None, typer.Option(help="Failures in a row that close it, or none.")]
-Cooldown = Annotated[str | None, typer.Option(help="How long a tripped gate stays closed: 5m.")]
+Rate = Annotated[str | None, typer.Option(help="Starts per second: 2, 0.5, 30/m, none.")]
+Burst = Annotated[str | None, typer.Option(help="Burst: starts allowed at once.")]
+InFlight = Annotated[str | None, typer.Option(help="Maximum number of concurrent tasks, or none.")]
+TripAfter = Annotated[str | None, typer.Option(help="Consecutive failures that trip the breaker, or none.")]
+Cooldown = Annotated[str | None, typer.Option(help="Cooldown of a tripped breaker: 5m.")]
 
 
 @app.command("list")
 def list_(
     ctx: typer.Context,
-    every: Annotated[bool, typer.Option("--all", help="All gates, hosts too.")] = False,
-    limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 1_000,
+    every: Annotated[bool, typer.Option("--all", help="Include all gates, such as hosts.")] = False,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number of rows.")] = 1_000,
 ) -> None:
     """List sources with their limits, health, and the reason for every pause."""
     from thresher.admin.gates import list_gates
@@ -225,8 +225,8 @@ def _limits(
 def pause(
     ctx: typer.Context,
     name: Name,
-    for_: Annotated[str, typer.Option("--for", metavar="TIME", help="How long: 90s, 10m, 2h, 1d.")],
-    reason: Annotated[str, typer.Option(help="Why; shown wherever the pause is.")] = "paused by a person",
+    for_: Annotated[str, typer.Option("--for", metavar="TIME", help="Duration: 90s, 10m, 2h, 1d.")],
+    reason: Annotated[str, typer.Option(help="Reason, shown with the pause.")] = "paused by a person",
 ) -> None:
     """Close a source for a time. Its tasks wait and lose nothing; it opens by itself."""
     from thresher.admin import sources
@@ -253,7 +253,7 @@ def resume(ctx: typer.Context, name: Name) -> None:
 def disable(
     ctx: typer.Context,
     name: Name,
-    reason: Annotated[str, typer.Option(help="Why; shown wherever the source is.")] = "disabled by a person",
+    reason: Annotated[str, typer.Option(help="Reason, shown with the source.")] = "disabled by a person",
 ) -> None:
     """Close a source until a person enables it. Its tasks wait and lose nothing."""
     from thresher.admin import sources
@@ -279,9 +279,10 @@ def enable(ctx: typer.Context, name: Name) -> None:
 def robots(
     ctx: typer.Context,
     name: Name,
-    state: Annotated[Robots, typer.Argument(help="on: keep to robots.txt. off: go past it, for a reason.")],
+    state: Annotated[Robots, typer.Argument(help="on: obey robots.txt. off: ignore it, with a reason.")],
     reason: Annotated[
-        str, typer.Option(help="Why it is off; kept with the date, and shown wherever the source is.")
+        str,
+        typer.Option(help="Reason for ignoring robots.txt, stored with the date and shown with the source."),
     ] = "",
 ) -> None:
     """Switch robots.txt off for one source or host, by name and with a reason, or on again. It is on

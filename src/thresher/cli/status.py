@@ -1,4 +1,4 @@
-"""`thresher status`: the whole queue at a glance."""
+"""`thresher status`: show the state of the queue."""
 
 from typing import TYPE_CHECKING
 

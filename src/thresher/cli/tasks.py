@@ -27,20 +27,22 @@ def list_(
     ctx: typer.Context,
     state: Annotated[
         str | None,
-        typer.Option(help="pending, running, retryable, succeeded, filtered, skipped, failed, cancelled."),
+        typer.Option(
+            help="State: pending, running, retryable, succeeded, filtered, skipped, failed, cancelled."
+        ),
     ] = None,
     kind: Annotated[str | None, typer.Option(help="The kind of task.")] = None,
     source: Annotated[
-        str | None, typer.Option(help="A source's name, or a gate such as host:example.com.")
+        str | None, typer.Option(help="Name of a source, or a gate such as host:example.com.")
     ] = None,
-    error: Annotated[str | None, typer.Option(help="The class of its last error, such as TimedOut.")] = None,
+    error: Annotated[str | None, typer.Option(help="Class of the last error, such as TimedOut.")] = None,
     url: Annotated[str | None, typer.Option(help="The task's URL.")] = None,
     run: Annotated[
         int | None,
         typer.Option(metavar="ID", help="Only tasks of this run or group, and of the groups below it."),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50,
-    before: Annotated[int | None, typer.Option(help="Only ids below this one: the next page.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number of rows.")] = 50,
+    before: Annotated[int | None, typer.Option(help="Only ids below this one (next page).")] = None,
 ) -> None:
     """List tasks, the newest first."""
     from thresher.admin.tasks import list_tasks
@@ -196,7 +198,7 @@ def wait(
     ctx: typer.Context,
     task_id: Annotated[int, typer.Argument(metavar="ID")],
     timeout: Annotated[
-        float | None, typer.Option(min=0, help="Give up after this many seconds; without it wait for ever.")
+        float | None, typer.Option(min=0, help="Timeout in seconds. Default: no timeout.")
     ] = None,
 ) -> None:
     """Wait until a task has ended, and print its result.
@@ -297,7 +299,7 @@ def retry(ctx: typer.Context, ids: Ids) -> None:
 def cancel(
     ctx: typer.Context,
     ids: Ids,
-    reason: Annotated[str, typer.Option(help="Why; kept with the task.")] = "cancelled by a person",
+    reason: Annotated[str, typer.Option(help="Reason, stored with the task.")] = "cancelled by a person",
 ) -> None:
     """Cancel tasks. Running ones are asked to stop at their worker's next heartbeat."""
     from thresher.admin import tasks

@@ -22,15 +22,18 @@ def names_in(text: str | None) -> list[str]:
 def command(
     ctx: typer.Context,
     concurrency: Annotated[
-        int | None, typer.Option(min=1, max=10_000, help="Tasks in hand at once; else worker.concurrency.")
+        int | None,
+        typer.Option(
+            min=1, max=10_000, help="Maximum number of concurrent tasks. Default: worker.concurrency."
+        ),
     ] = None,
-    name: Annotated[str | None, typer.Option(help="How this worker is called; else host:pid.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the worker. Default: host:pid.")] = None,
     only: Annotated[str | None, typer.Option("--only", help=ONLY)] = None,
     without: Annotated[str | None, typer.Option("--not", help=NOT)] = None,
 ) -> None:
     """Work until stopped, in a child process that is started again if it dies or hangs.
 
-    SIGTERM or Ctrl-C: finish or hand back what is in hand; a second one hands back at once.
+    SIGTERM or Ctrl-C: finish or hand back running tasks; a second one hands back at once.
     """
     from thresher.cli.exits import exit_code
     from thresher.cli.run_worker import log_to_stderr

@@ -1,1 +1,1 @@
-"""Every number that steers Thresher, where a project says what it wants, and where its database is."""
+"""Settings, the project file, and the apps that a project enables."""

@@ -1,8 +1,8 @@
-"""The `fetch:` block of `thresher.yaml`: under which name a project goes out, and which doors of its own it
-may use.
+"""The `fetch:` block of `thresher.yaml`: the name a project uses for requests, and the private addresses it
+may reach.
 
-What stands here is for a person who can be asked about it. So it is read strictly: a typing error in an
-allow-list must not become a hole, nor one in an address a crawl that nobody can be reached about.
+It is read strictly: a typing error in an allow-list must not become a hole, and a crawl needs a contact
+address that works.
 """
 
 import ipaddress

@@ -1,6 +1,4 @@
-"""The hiring platforms that a project describes in files of its own: `platforms/*.yaml` beside
-`thresher.yaml`.
-"""
+"""The hiring platforms of a project's own: `platforms/*.yaml` beside `thresher.yaml`."""
 
 from pathlib import Path
 

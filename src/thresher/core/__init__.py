@@ -1,3 +1,1 @@
-"""The pure vocabulary: states, tasks, outcomes, settlements, errors. Nothing here reads a clock, a file or a
-socket.
-"""
+"""The pure core: tasks, outcomes, settlements, gates, errors. Nothing here performs I/O, except `clock`."""

@@ -1,4 +1,4 @@
-"""An answer: what a model said to a question, where that stands in the page, and what it cost."""
+"""Answers of models and extracts of pages: the values, their evidence, and what they cost."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -40,9 +40,6 @@ class Answer:
     cost: int
     model: str
     cached: bool = False
-
-
-# An extract: what was read from one page, by whom, and what is left in doubt.
 
 
 class By(StrEnum):

@@ -1,7 +1,7 @@
-"""Time as integer microseconds. The only module that reads a clock.
+"""Time as integer microseconds, and durations as text. The only module that reads a clock.
 
 The database's clock decides in production. PostgreSQL reads it inside its own functions; on SQLite the
-machine is the database, so its clock is read here. Tests hand in a `FrozenClock` and move it: nothing sleeps.
+machine is the database, so its clock is read here. Tests pass a `FrozenClock` and move it: nothing sleeps.
 """
 
 import time
@@ -67,7 +67,7 @@ def as_text(at: int | None) -> str | None:
     return datetime.fromtimestamp(at / SECOND, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-# Durations as people read them, the same on the command line and in the browser.
+# Durations as text, the same on the command line and in the browser.
 
 _STEPS = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
 

@@ -1,5 +1,5 @@
-"""Computing something away from the event loop. Who is given a `Compute` need not know whether that is a
-thread or a process.
+"""Compute away from the event loop. The holder of a `Compute` need not know whether it is a thread or a
+process.
 """
 
 import asyncio
@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from typing import ParamSpec, Protocol, TypeVar
 
-# Threads for what Thresher computes itself. Those of the event loop belong to the stages, which may hold
-# all of them for minutes.
+# Thresher's own threads: those of the event loop belong to the stages, which may occupy all of them for
+# minutes.
 
 P = ParamSpec("P")
 Result = TypeVar("Result")

@@ -1,5 +1,6 @@
-"""From what a stage returned, or raised, to the settlement: the *decide* of claim, perform, decide, settle.
-Pure.
+"""Decide what follows from an outcome or an error of a stage: the settlement. Pure.
+
+One table says what each class of error means for the task and for its gate.
 """
 
 import logging
@@ -30,7 +31,7 @@ from thresher.core.record import Filing, Record, clean
 from thresher.core.settlement import Blame, Brought, Error, Health, Settlement
 from thresher.core.task import Entry, NewTask, Task, delay_us
 
-# What follows from an error: one table, from its class to what happens to the task and to the gate.
+# The policy table: from a class of error to its consequences.
 #
 # The most specific class in the table wins. A surprise (any exception that is not a `TaskError`) is our own
 # fault, not the source's: it spends a failure and is tried again, but no gate hears of it.
@@ -67,11 +68,10 @@ def ruling_for(problem: BaseException) -> Ruling:
 MAX_MESSAGE = 2_000
 MAX_NAME = 200
 _log = logging.getLogger(__name__)
-# How long a task stays away from a gate that was closed somewhere else than in its own lane: not so short
-# that it knocks all the time, and not so long that it sleeps on when somebody has opened it, because nobody
-# would tell it.
+# The wait for a gate outside the task's lane. Nothing wakes the task when such a gate opens, so the wait is
+# neither so short that it polls all the time nor so long that it misses an early opening.
 ELSEWHERE_US, MAX_ELSEWHERE_US = MINUTE, 15 * MINUTE
-# In seconds: what we make of a Retry-After of nothing, and of one of a thousand years.
+# Bounds for a Retry-After, in seconds.
 MIN_WAIT = 1.0
 MAX_WAIT = 30 * 86_400.0
 

@@ -1,10 +1,11 @@
-"""A gate is one limited resource: a host, a source, a model provider. It is closed by time or by slots.
+"""Gates: the arithmetic of one limited resource (a host, a source, a model provider), and rates as text.
 
-By time: a pause (`open_after`), a tripped breaker (`tripped_until`), or a rate kept as one GCRA timestamp
-(`tat`, the theoretical arrival time), so there is no bucket to refill and the next opening is a date. By
-slots: `in_flight` has reached `max_in_flight`. None or 0 means no such limit, and costs nothing.
+A gate is closed by time or by slots. By time: a pause (`open_after`), a tripped breaker (`tripped_until`), or
+a rate kept as one GCRA timestamp (`tat`, the theoretical arrival time), so there is no bucket to refill and
+the next opening is a date. By slots: `in_flight` has reached `max_in_flight`. None or 0 means no such limit,
+and costs nothing.
 
-PostgreSQL carries the same arithmetic as SQL functions; a property test holds the two together.
+PostgreSQL has the same arithmetic as SQL functions; a property test compares the two.
 """
 
 import re
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from thresher.core.clock import DAY, FOREVER, SECOND
 from thresher.core.errors import UsageError
 
-# Rates as people write them: 2 (a second), 30/m, 500/h.
+# Rates as text: 2 (per second), 30/m, 500/h.
 
 Rate = float | str
 
@@ -45,9 +46,9 @@ def per_second(said: Rate | None) -> float | None:
 
 
 UNLIMITED = 1_000_000
-# Clocks are read before locks are had, so one reading may be this much older than another that came first.
+# Clocks are read before locks are taken, so a later transaction may carry a reading older by up to this much.
 CLOCK_SLACK_US = SECOND
-# So that the arithmetic stays within the integers of both databases.
+# Limits that keep the arithmetic within 64-bit integers.
 RANGES = {
     "max_in_flight": (1, UNLIMITED),
     "interval_us": (0, 30 * DAY),

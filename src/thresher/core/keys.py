@@ -1,4 +1,4 @@
-"""Keys: when two URLs are the same page, and when two requests for work are the same work.
+"""Keys: when two URLs are the same page, two requests the same work, and which gate a URL belongs to.
 
 A URL key is what the loop guard compares. It parses as a browser does (so `HTTP://Example.com:80/a/../b` is
 `http://example.com/b`), drops what never changes the page (fragment, tracking parameters), and sorts the
@@ -14,7 +14,7 @@ import ada_url
 from thresher.core.errors import InvalidUrl
 from thresher.core.limits import MAX_HOST
 
-# The gate a web address stands behind: one per host name, whatever the scheme, the port or the spelling.
+# Host gates: one per host name, whatever the scheme, the port or the spelling.
 #
 # A limit that `EXAMPLE.com.`, `example.com:8080` and `example.com` each had for themselves would be three
 # limits.
@@ -45,7 +45,7 @@ def host_gate(url: str) -> str:
     return PREFIX + parse(url).hostname.rstrip(".")
 
 
-# Names that advertising and mail tools add, and no site uses to choose a page.
+# Parameters that advertising and mail tools add and no site uses to choose a page.
 TRACKING_PARAMETERS = frozenset(
     {
         "dclid",
@@ -91,8 +91,7 @@ def _canonical(url: str) -> str:
     return whole
 
 
-# The same address is asked for on its way in, at its gate and when it is fetched, and those of a board at
-# every look.
+# A URL is canonicalised when it is enqueued, at its gate and when it is fetched.
 _known = lru_cache(8_192)(_canonical)
 
 
@@ -115,7 +114,7 @@ def content_hash(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()
 
 
-# The name of the point of a text: who keeps one, and who has it dropped, must mean the same.
+# The key of a text's vector: whoever stores one and whoever drops it must agree.
 
 
 def point_key(text: str) -> str:

@@ -1,7 +1,7 @@
-"""What a stage returns. Outcomes are values; exceptions are for surprises.
+"""Outcomes: what a stage returns, with its records, children and effects. Exceptions are for surprises.
 
-A stage reads and calls out, and *returns* what it found. It never writes: records and children travel in the
-outcome and become fact in the one transaction that settles the attempt. So a retry is safe by construction.
+A stage reads and calls out, and *returns* what it found. It never writes: what the outcome carries becomes
+fact in the one transaction that settles the attempt. So a retry is safe by construction.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,14 +12,14 @@ from thresher.core.group import Group, Stop
 from thresher.core.record import Record
 from thresher.core.task import NewTask
 
-# Effects: changes of an app's own tables that a settlement makes besides filing records, by name.
+# Effects: named changes of an app's own tables, made by the settlement.
 #
 # A stage writes nothing. Where records are not enough (a queue of its own, a million pairs) it returns
 # effects, and the store makes them behind the same fence, in the same transaction. Making one twice must do
 # no harm: an attempt may be settled, and its answer lost.
 
-# Given the open transaction (a `thresher.store.session.Session`), what the stage asked for, and the time in
-# microseconds since 1970.
+# Called with the open transaction (a `thresher.store.session.Session`), the arguments from the stage, and the
+# time in microseconds since 1970.
 MakeEffect = Callable[[Any, Mapping[str, Any], int], None]
 
 

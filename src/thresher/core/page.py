@@ -1,7 +1,7 @@
-"""A page: what came back for a request, whichever hand brought it.
+"""A page: the response to a request, whether from HTTP, a browser, the cache or a file; and the verdict on a
+look.
 
-The body is what the server meant, already unpacked. Everything that reads pages takes this one type, so a
-file on disk, an answer over HTTP, a rendered document and a replay from the cache are read in the same way.
+The body is decoded. Everything that reads pages takes this one type.
 """
 
 from collections.abc import Mapping

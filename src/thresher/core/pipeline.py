@@ -1,4 +1,4 @@
-"""How an app says what it does: pipelines of stages, the sources they go through, and schedules."""
+"""Pipelines, stages, sources and schedules: how an app declares what it does."""
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
@@ -14,7 +14,7 @@ from thresher.core.settlement import Error
 from thresher.core.task import NewTask, Task
 
 Perform = Callable[[Context], Awaitable[Outcome]] | Callable[[Context], Outcome]
-# Given the task, what went wrong and the settings: what is to be written down with the end of the task.
+# Called with the task, the error and the settings; returns what is stored with the end of the task.
 OnFailed = Callable[[Task, Error, Mapping[str, Any]], Finds]
 
 

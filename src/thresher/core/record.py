@@ -1,13 +1,13 @@
-"""What a stage brings home: a record, what it belongs to, and where its values stand.
+"""Records: what a stage found, with links, marks and evidence; and what a query of records takes and returns.
 
 A record is identified by (kind, key). Seen again, it is not stored twice; it still gains every new link, so a
 posting found under a second role, query or source belongs to both. Its data is replaced by the newer, and so
-is its evidence, both or neither: places of old values say nothing about new ones. Whoever brings a record
-without evidence leaves it without.
+is its evidence, both or neither: evidence of old values says nothing about new ones. A record brought without
+evidence is left without.
 
-A record that is put together by several tasks says so (`merge`): then each brings only the fields it knows,
-with their evidence, and leaves the others alone. What belongs to a person, such as the status of a match, is
-`initial`: it is written once.
+A record assembled by several tasks says so (`merge`): each brings only the fields it knows, with their
+evidence, and leaves the others alone. What belongs to a person, such as the status of a match, is `initial`:
+it is written once.
 """
 
 from collections.abc import Collection, Mapping
@@ -20,7 +20,7 @@ from thresher.core.evidence import Evidence, Place, as_json
 from thresher.core.limits import MAX_KEY_BYTES, MAX_NAME_BYTES, brief, check_integer, check_text
 from thresher.core.task import MAX_KEY, dump
 
-# Evidence quotes the values, and says for each where it stands: it is larger than they are.
+# Evidence quotes the values and locates each, so it is larger than they are.
 EVIDENCE_SHARE = 4
 
 
@@ -166,7 +166,7 @@ def clean(text: str) -> str:
     return without_controls(text if text.isascii() else text.encode("utf-8", "replace").decode())
 
 
-# Reading records back: what a stage, a command or a page asks for, and what it is given.
+# Queries of records, and what they return.
 #
 # Records are found by their kind and key, by what they belong to, or by their marks: the few values that
 # whoever wrote them wanted them found by.
@@ -222,7 +222,7 @@ class Found:
         return tuple(link.target for link in self.links if link.name == name)
 
 
-# A neighbour: something known whose name lies near a text.
+# A neighbour: a known thing whose name is similar to a text.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""A schema: which fields a thing has, as an app asks for them of a model, of an extractor, or of a person.
+"""Schemas: the fields of a thing, as an app asks a model, an extractor or a person for them.
 
-Things are flat on purpose. A field holds a value or a list of values, so each value can be pointed at in the
+Things are flat on purpose. A field holds a value or a list of values, so each value can be located in the
 page it came from, learned by a selector, and put into one cell of a table.
 """
 
@@ -213,8 +213,7 @@ def values_of(field: Field, thing: Thing) -> Sequence[Value]:
     return value if field.many else (value,)
 
 
-# The names of the values of an answer, as evidence calls them: `title`, `skills.2`, and with several things
-# `0.title`.
+# Names of the values of an answer in its evidence: `title`, `skills.2`, and with several things `0.title`.
 
 
 def named(schema: Schema, value: Any) -> Iterator[tuple[str, Field, Value]]:

@@ -1,6 +1,4 @@
-"""A body that has arrived whole and lies in a file: its digest, its size, and its bytes a piece at a time, as
-often as needed.
-"""
+"""A body that has arrived completely and lies in a file: its digest, its size, and its bytes in chunks."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
 """Read stored JSON as typed values: a frozen dataclass names the fields, their types and their defaults.
 
-What is stored may come from an older release, from a task that knew only a part, or from a stranger's import.
-Reading never raises: a field that is absent, or whose value is not of its type, has its default. Names of
-fields are the names in the JSON.
+Stored data may come from an older release, from a task that knew only a part, or from an import. Reading
+never raises: a field that is absent, or whose value is not of its type, has its default. Names of fields are
+the names in the JSON.
 """
 
 from collections.abc import Callable, Mapping

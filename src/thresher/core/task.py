@@ -14,8 +14,7 @@ import orjson
 from thresher.core.clock import to_us
 from thresher.core.errors import InvalidPayload
 
-# Names for the integers that travel through the system, so that a gate is never passed where a lane is
-# meant.
+# Distinct id types, so that a gate is never passed where a lane is meant.
 
 TaskId = NewType("TaskId", int)
 WorkerId = NewType("WorkerId", int)
@@ -199,7 +198,7 @@ def _has_no_number(value: object) -> bool:
     return isinstance(value, list | tuple) and any(map(_has_no_number, value))
 
 
-# The states of a task and the only moves between them.
+# States and the legal transitions between them.
 #
 # One table. The terminal states, the checks in both database schemas, and the diagram in the documentation
 # are derived from it, so that none of them can disagree with it.
@@ -255,9 +254,6 @@ def diagram() -> str:
     arrows = (f"    {old} --> {new}" for old in State for new in sorted(TRANSITIONS[old]))
     ends = (f"    {state} --> [*]" for state in State if state in TERMINAL)
     return "\n".join(["stateDiagram-v2", "    [*] --> pending", *arrows, *ends])
-
-
-# How a task stands, as a program sees it that asked for the work.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""The machine: claims tasks, performs their stages, settles what came of it. It knows no app."""
+"""The engine: claims tasks, performs their stages, settles the results. It knows no app."""

@@ -36,9 +36,10 @@ from thresher.store.store import Store
 
 log = logging.getLogger("thresher.worker")
 
-# A worker keeps this many suspects, and asks for no more at once while it meets some: others may have them.
+# A worker keeps this many suspects, and claims one at a time while it meets some: other workers may take
+# them.
 MAX_SUSPECTS = 10
-# More than this many stages that ignored their cancellation, and the process is started afresh.
+# With more abandoned stages than this, the process is restarted.
 MAX_ABANDONED = 10
 
 Claim = tuple[int, int]

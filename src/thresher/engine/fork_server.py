@@ -1,10 +1,8 @@
-"""The process that starts the processes of a pool, and what each of them does: take a call, compute it,
-answer, until told to end.
+"""The fork server of a process pool, and the loop of its child processes: take a call, compute it, answer.
 
 The server imports everything that reads pages once and warms it up; a process forked from it is ready in
-milliseconds and shares that memory. It never touches a page itself, so it is always there to kill a child
-that does not come back. It ends when the program that started it ends, however that ends, and takes its
-children along.
+milliseconds and shares that memory. It never touches a page itself, so it can always kill a child that hangs.
+It ends with the program that started it, however that ends, and takes its children along.
 """
 
 import ctypes
@@ -254,8 +252,8 @@ def _module(target: FunctionName) -> object:
     return module
 
 
-# The context of a stage that runs in a process of its own: its task, the time and the settings; the store
-# through its worker.
+# The context of a stage in a process of its own: its task, the time and the settings; the store through its
+# worker.
 
 T = TypeVar("T")
 

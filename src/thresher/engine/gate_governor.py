@@ -2,8 +2,8 @@
 
 The claim of the task has paid one token for each gate of its lane, so the first request through such a gate
 only has to start; every other one reserves. A short wait is slept here. A long one would hold a worker for
-nothing, so it becomes `NotYet` and the task comes back. But what was already sent must not be sent again for
-the sake of a rate: after the first request even a Crawl-delay is waited for in place.
+nothing, so it becomes `NotYet` and the task returns to the queue. But what was already sent must not be sent
+again because of a rate: after the first request even a Crawl-delay is waited for in place.
 """
 
 import asyncio

@@ -21,8 +21,8 @@ from thresher.store import answers, ledger
 from thresher.store.ledger import Caps, Hold, QuestionTaken, Short
 from thresher.store.store import Store
 
-# A cap of an app or of a run closes no gate, so nobody wakes those who wait for it: they look again this
-# often, in seconds.
+# A budget of an app or of a run closes no gate, so nothing wakes those who wait for it: they check again at
+# this interval, in seconds.
 LOOK_AGAIN = 900.0
 MIN_AWAY = 1.0
 

@@ -1,8 +1,4 @@
-"""Points of texts: the vectors that a stage compares, each text computed once and kept in the store under its
-own digest.
-
-Computing takes milliseconds a text and is done on a thread.
-"""
+"""Vectors of texts for stages, each computed once on a thread and stored under the digest of its text."""
 
 from collections.abc import Mapping, Sequence
 

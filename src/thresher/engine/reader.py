@@ -1,9 +1,9 @@
-"""Reading a page into a schema at the least cost: by what was learned of its site, by its own data, and last
-by a model.
+"""Read a page into a schema at the lowest cost: by a learned extractor, by the page's own data, last by a
+model.
 
 What a model or the page's data said becomes an example. A few examples become an extractor, and from then on
-the site is read for nothing. A page on which the extractor is in doubt goes back to the model, and its
-answers teach the next version; where there is no model, what is in doubt is left out and said.
+the site costs nothing. A page on which the extractor is in doubt goes to the model, and its answers teach the
+next version; without a model, doubtful values are left out and reported.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -38,7 +38,7 @@ from thresher.store import blobs, extractors
 from thresher.store.extractors import Labelled, Labeller, Learned
 from thresher.store.store import Store
 
-# Lessons: from what was said about the pages of a site to an extractor for it, when there is enough of it.
+# Learn an extractor when a site has enough examples.
 #
 # Learning costs a second of a processor, so it is tried when the number of examples has grown by half, not
 # with every page.

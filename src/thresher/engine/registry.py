@@ -1,4 +1,4 @@
-"""The kinds of tasks this process knows, and the door through which every new task comes in."""
+"""The kinds of tasks that this process knows, and the one place where new tasks are admitted."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace

@@ -196,7 +196,7 @@ class Supervisor:
         asked = " although it was told to stop" if self._signals else ""
         log.error(
             "the event loop of the worker (process %d) has not moved for %.1f seconds%s; its threads are at the places below. "
-            "Ending it: each task that it had in hand counts one crash",
+            "Ending it: each task that it was running counts one crash",
             child.pid,
             child.silence,
             asked,

@@ -45,7 +45,7 @@ _LINE = re.compile(f"[^{BREAKS}]+")
 
 @dataclass(frozen=True, slots=True)
 class FoundDay:
-    """A day of the level text. `precision` is "day", "month" or "year"."""
+    """A day of the plain text. `precision` is "day", "month" or "year"."""
 
     day: date
     precision: str

@@ -43,7 +43,7 @@ def find(field: Field, value: Value, material: Material, *, today: date | None =
 
 
 def places(field: Field, value: Value, sheet: TextIndex) -> Iterator[Place]:
-    """Every place where a value stands on a sheet, in order, as far as anybody needs them."""
+    """Every place where a value stands in a text index, in order, as far as anybody needs them."""
     if field.judged or value is None or (isinstance(value, str) and len(value) > MAX_TEXT):
         return
     if field.kind is Kind.BOOLEAN or isinstance(value, bool):

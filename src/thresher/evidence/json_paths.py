@@ -1,6 +1,4 @@
-"""The leaves of structured data: every value in it, with the path that leads there, in the order it is
-written.
-"""
+"""Every value of structured data with its JSON path, in document order."""
 
 import re
 from collections.abc import Iterator

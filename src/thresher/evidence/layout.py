@@ -1,8 +1,7 @@
-"""The layout of a sheet: where, beside the things that were named, others of their like begin.
+"""The layout of a text: where, beside the things that were named, similar things begin.
 
-An answer may leave things out. The row below the one that was named is then still another row, the next
-heading of the same size another section, the next element of a list in the data another thing, and nothing in
-it is evidence for ours.
+An answer may leave things out. The row below the named one is still another row, the next heading of the same
+level another section, the next element of a JSON list another thing, and nothing in it is evidence for ours.
 """
 
 import re

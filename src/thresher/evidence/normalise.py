@@ -1,9 +1,8 @@
-"""A text folded for comparing: nothing but its letters and digits, in one case and one form, and the gaps
-between them.
+"""Normalise a text for comparison: letters and digits in one case and form, and the gaps between them.
 
-Two texts say the same if their letters are equal and their gaps agree. How wide a gap is decides what may
-stand over it: a hyphen can be left out, a space cannot, and the border between two table cells is no place in
-the middle of a name.
+Two texts are equal if their letters are equal and their gaps agree. The width of a gap decides what it may
+match: a hyphen can be left out, a space cannot, and the border between two table cells cannot stand inside a
+name.
 """
 
 import re

@@ -74,7 +74,7 @@ _NAMED = re.compile(rf"(?<![\w-])(?:{'|'.join(_NAMES)})(?![\w-])", re.IGNORECASE
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number of the level text, and where it stands there."""
+    """A number of the plain text, and where it stands there."""
 
     value: Decimal
     start: int

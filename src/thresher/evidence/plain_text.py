@@ -1,10 +1,9 @@
-"""A text made level: Markdown, entities, escapes and invisible characters taken out, digits and spaces made
-plain.
+"""Plain text for searching: Markdown, entities, escapes and invisible characters removed, digits and spaces
+unified.
 
-Every character remembers where it came from, so that whatever is found here can be quoted there. Structure
-stays, as one character each: a line break, a list item, a table cell, and an end of a block. Web and mail
-addresses turn into private characters: they are still comparable, but no word and no number can be found
-inside one.
+Every character remembers its original position, so that whatever is found can be quoted. Structure stays, as
+one character each: a line break, a list item, a table cell, the end of a block. URLs and mail addresses
+become private-use characters: still comparable, but no word or number is found inside one.
 """
 
 import re

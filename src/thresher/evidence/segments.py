@@ -1,12 +1,10 @@
-"""Whose value is it: a page with many things is cut into stretches, one for each, and a value counts only in
-its own.
+"""Segments: a page with many things is cut into one segment for each, and a value counts only in its own.
 
 The price of the third thing stands on the page, and is still invented if it is given to the first. Things
-differ in some field, their title or their link; where those values stand, stretches begin. Fields mostly
-follow it, but where the answers agree that a field comes before (a date above a headline), it belongs to what
-comes next. A thing gets the stretch that holds most of what was said of it, and among equals the one that
-comes in turn, so that of two things with swapped prices it is the prices that fall, and with swapped titles
-the titles.
+differ in some field, their title or their link; where those values stand, segments begin. Fields mostly
+follow it, but where the answers agree that a field comes before (a date above a headline), it belongs to the
+next thing. A thing gets the segment that holds most of its values, and among equals the next in order; so of
+two things with swapped prices the prices are rejected, and with swapped titles the titles.
 """
 
 from bisect import bisect_left, bisect_right
@@ -17,7 +15,7 @@ from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 SHARE = 27_720  # divides by every small number: what one value has to give to the stretches that it stands in
-# how many times longer than all others the last stretch may be; what stands behind that belongs to the page
+# how many times longer than all others the last segment may be; what follows belongs to the page
 TAIL = 3
 
 

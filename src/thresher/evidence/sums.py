@@ -32,7 +32,7 @@ _SPLIT_CENTS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class FoundSum:
-    """An amount of the level text. `high` is the other end where it begins a range; `line` is where one
+    """An amount of the plain text. `high` is the other end where it begins a range; `line` is where one
     without a currency stands.
     """
 

@@ -1,7 +1,7 @@
-"""A sheet: one text that values are looked for in, made level, folded and indexed once for all of them.
+"""A text index: one text in which values are searched, cleaned, normalised and indexed once.
 
-Structured data becomes a sheet too, one leaf a paragraph, so that there is one way of finding. What differs
-is how a place is named: by its characters, or by the path of its leaf.
+Structured data becomes an index too, one value per paragraph, so that there is one way of searching. A
+position is an offset in a text, or the JSON path of a value.
 """
 
 import re

@@ -29,7 +29,7 @@ def verify(schema: Schema, value: Any, material: Material, *, today: date | None
 
 
 def verified(schema: Schema, value: Any, on: Sequence[TextIndex]) -> dict[str, Place | None]:
-    """The same on sheets that were made before, for who has several answers to the same page."""
+    """The same on text indexes that were made before, for who has several answers to the same page."""
     asked = list(_asked(schema, value))
     found: dict[str, Place | None] = dict.fromkeys((each.name for each in asked), None)
     for sheet in on:

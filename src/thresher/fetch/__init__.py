@@ -1,3 +1,3 @@
-"""The outward hand: asks the web, politely and safely. Ignorant of the store; what it needs from there are
-seams.
+"""Fetching: polite and safe HTTP, robots.txt, caching and a browser. It knows interfaces of the store, not
+the store.
 """

@@ -1,7 +1,6 @@
-"""The body of an answer, gathered piece by piece under a limit, and the headers of both ways as plain text.
+"""The body of a response: gathered under a size limit, decompressed within bounds; and headers as text.
 
-The limit is looked at before a piece is kept, so a server that never stops costs one piece more than is
-allowed.
+The limit is checked before a chunk is kept, so an endless response costs one chunk more than is allowed.
 """
 
 import importlib
@@ -18,7 +17,7 @@ from thresher.core.errors import ConnectionFailed, Malformed, TaskError, TooLarg
 from thresher.fetch.guard import Target
 from thresher.fetch.request import Bounds, Request
 
-# Unpacking what came over the wire, never further than the bounds allow.
+# Decompression, bounded in layers and size.
 #
 # A few kilobytes can stand for gigabytes. So every step says how much it may put out, and the first byte
 # too many ends it. Pure: bytes in, bytes out, so that hostile ones can be tried without a server.

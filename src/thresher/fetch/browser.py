@@ -1,7 +1,6 @@
-"""The browser as a hand of the fetcher: a page that only scripts can build is rendered, and comes back as any
-other.
+"""The browser transport: renders a page that only scripts can build, and returns it like any other.
 
-It is the expensive hand, so few pages are open at once; each in a fresh context, so that nothing of one page
+Rendering is expensive, so few pages are open at once; each in a fresh context, so that nothing of one page
 (cookies, storage, cache) is seen by the next. Whatever a page does to the browser, the next page gets a
 working one.
 """

@@ -1,8 +1,9 @@
-"""RFC 9111 for a private cache, pure: may this be kept, may the copy be used, how is it asked for again.
+"""HTTP caching (RFC 9111, private cache), pure: may a response be stored, may a copy be used, how is it
+revalidated.
 
 Time is an argument. Nothing is guessed: without a lifetime from the server or from the caller a copy is stale
-from the start and has to be confirmed (heuristic freshness is what makes caches lie). A caller's `max_age` is
-an agreement about one source and overrules the server's lifetime, never its no-store.
+at once and must be revalidated (no heuristic freshness). A caller's `max_age` is an agreement about one
+source and overrules the server's lifetime, never its no-store.
 """
 
 import hashlib
@@ -19,14 +20,14 @@ from thresher.fetch.redirect import SHARED
 from thresher.fetch.redirect import STATUSES as REDIRECTS
 from thresher.fetch.request import Request, Response
 
-# Where kept answers stand, as the fetcher sees it: a seam, and the one way to name what stands there.
+# The interface of the page cache, and the key of a copy.
 #
 # A key names everything an answer may depend on, so that one thing is never filed under another: for which
 # source it was asked, whether it was rendered, the method, the exact address as sent (not a cleaned one:
 # `?a=1&b=2` and `?b=2&a=1` may be two pages), the body, and every header the caller chose, credentials
 # among them. Each part is written with its length before it, so that no two lists of parts read the same.
 
-# Of these the rules of caching speak themselves; they choose no other page.
+# Headers of caching itself; they select no other page.
 _ABOUT_CACHING = frozenset(
     {
         "cache-control",
@@ -102,10 +103,9 @@ def keyed(*parts: str) -> str:
     return whole.hexdigest()
 
 
-# Cache-Control and dates, as they are found in the wild. What cannot be read counts as the careful reading
-# of it.
+# Cache-Control and dates as found in the wild. What cannot be parsed is read the careful way.
 
-# A header is cut here before it is read; nobody has that much to say about caching.
+# Headers are cut at this length before they are parsed.
 MAX_HEADER = 4_096
 MAX_LENGTH = 2**31  # seconds; RFC 9111 §1.2.2 lets larger numbers count as this
 
@@ -143,7 +143,7 @@ def date_of(text: str | None) -> float | None:
         return None
 
 
-# Whole answers that are no errors. A 206 is a part, a 4xx or 5xx is trouble: neither may ever become a hit.
+# Complete, successful responses. A 206 is partial, a 4xx or 5xx is an error: neither may become a hit.
 KEEPABLE = frozenset({200, 203}) | REDIRECTS
 # What describes the body stays as it was when a 304 brings new headers: the body stayed, too (RFC 9111 §3.2).
 _OF_THE_BODY = frozenset(

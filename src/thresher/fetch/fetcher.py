@@ -69,7 +69,7 @@ class Renderer(Protocol):
 
 @dataclass(slots=True)
 class Exchange:
-    """One hop, as it fills. `sent` are all headers as they go out."""
+    """One exchange, as it fills. `sent` are all headers as they go out."""
 
     request: Request
     options: FetchOptions
@@ -158,7 +158,7 @@ class Fetcher:
         if self._browser is not None:
             await self._browser.close()
 
-    # --- one hop, in the order of the list above
+    # --- one exchange, in the order of the list above
 
     async def _walk(self, exchange: Exchange) -> Response:
         for policy in (self._check_address, self._look_in_cache, self._mind_robots):

@@ -1,12 +1,12 @@
-"""Where we go, and where we never go: the rule that keeps our hands out of other people's private networks.
+"""The address guard: refuses URLs and addresses that are not public, and finds the checked endpoints of a
+host.
 
 A page, a redirect or a name server may point anywhere: at this machine, at the router, at the cloud's
 metadata service that hands out keys. So a URL is judged twice: as it is written (`check_url`), and by every
-address its name leads to (`check_spots`). One bad address among good ones refuses the name, for a name server
-may shuffle them as it likes.
+address its name resolves to (`check_spots`). One bad address among good ones refuses the name, because a name
+server may order them as it likes.
 
-Only what is globally routable passes. What a person wants beyond that (an intranet of their own) they write
-down.
+Only what is globally routable passes. Exceptions (an intranet) are written down by a person.
 """
 
 import ipaddress
@@ -21,7 +21,7 @@ from thresher.core.errors import ConfigError, ConnectionFailed, Refused
 from thresher.core.keys import MAX_URL
 from thresher.fetch.resolver import Endpoint, Resolver, literal
 
-# What an address is for: the registries of special addresses, in words.
+# Special-purpose networks and their descriptions.
 #
 # Pure, and our own list, because Python's `is_global` differs between releases. An address that stands in
 # none of these networks is one of the public web.
@@ -296,7 +296,7 @@ def _short(text: str) -> str:
     return text if len(text) <= 120 else f"{text[:117]}..."
 
 
-# The way to a host: one lookup, every answer checked, and no other address is ever dialled.
+# One lookup per host; every address is checked, and no other is dialled.
 #
 # Between the check and the connection there must be no second lookup, or a name server could give a
 # harmless answer to the first and our own router to the second.

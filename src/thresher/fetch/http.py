@@ -1,9 +1,9 @@
-"""HTTP over aiohttp: one hop, bounded in time and size, to an address that was checked.
+"""HTTP over aiohttp: one exchange, bounded in time and size, with an address that was checked.
 
 aiohttp is held to four things it does not do by itself. It connects only to the addresses that passed the
-guard; it awaits our leave when the connection stands and before it writes; it never sends a request a second
-time (it would, on a kept connection that breaks, behind the back of whoever counts requests); and what goes
-wrong comes out as one of our own errors.
+guard; it awaits our permission after connecting and before writing; it never sends a request a second time
+(it would, when a kept connection breaks, unseen by whoever counts requests); and failures become our own
+errors.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from thresher.fetch.request import Bounds, LastLook, Request, Response
 from thresher.fetch.resolver import Resolver
 from thresher.fetch.transfer import TRANSFER, Transfer
 
-# To which hosts a connection is kept open, and to how many at most.
+# Connections kept open, by host, and their maximum number.
 #
 # A crawl of many hosts would otherwise end with more open connections than the system allows, each waiting
 # for a second request that never comes.

@@ -1,9 +1,9 @@
-"""One running Chromium: how it is started, watched, and put away.
+"""One running Chromium: start it, watch its memory, and end it with all its processes.
 
-It is started so that it can reach nothing but the proxy it is given for each page, keeps nothing, and cannot
-read our environment. It is watched because nobody else limits what a page may use: a process of it that grows
-beyond the limit is killed, and the other pages go on. And it goes without a trace, however it ends: Chromium
-ends with the driver, the driver with us, and what is still there after a close is killed.
+It can reach nothing but the proxy it is given for each page, stores nothing, and cannot read our environment.
+It is watched because nothing else limits what a page may use: a process over the limit is killed, and the
+other pages go on. It leaves nothing behind: Chromium ends with the driver, the driver with us, and what
+remains after a close is killed.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from thresher.core.errors import ConnectionFailed
 from thresher.fetch.chromium import ADVICE, SANDBOX_ADVICE, Chromium, sandboxed
 from thresher.fetch.rendering import POOL
 
-# Which processes hang below one, and how much memory each holds.
+# The process tree below a process, with the memory of each.
 #
 # A browser is a tree of processes, and only the system knows what they weigh. It is read from /proc, so on
 # Linux alone; elsewhere there is nothing to see, and the script engine's own limit is all that holds a

@@ -1,5 +1,5 @@
-"""What is asked for, and what one hop answers. Redirects are followed above, where every hop can be
-checked.
+"""Requests: what a stage asks for, checked, and what one exchange returns. Redirects are followed in the
+fetcher.
 """
 
 import re
@@ -13,7 +13,7 @@ from thresher.core.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request, of one hop. Header names in lower case. `credentials` are added when it is sent, and only
+    """One request. Header names in lower case. `credentials` are added when it is sent, and only
     for their origin.
     """
 
@@ -42,7 +42,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One hop's answer, unpacked. `location` of a redirect is left to the caller.
+    """The response of one exchange, decompressed. `location` of a redirect is left to the caller.
 
     Header names are in lower case; a repeated header is joined by commas, and cookies are dropped: there is
     no jar. `wire` is how many bytes of body came over the wire. `timings` are seconds: dns, connect,
@@ -73,7 +73,7 @@ class Transport(Protocol):
     async def close(self) -> None: ...
 
 
-# What a stage asks for, checked and spelled out before anything else happens to it.
+# Check and complete what a stage asks for.
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 MAX_HEADER = 8_192

@@ -1,10 +1,10 @@
-"""The robots.txt of every origin we go to: got once, kept for all workers, read again when it is old.
+"""The robots.txt of every origin: fetched once, cached for all workers, refreshed when it is old.
 
-RFC 9309 §2.3.1 says what an answer means. A file: its rules. Moved too often, or 4xx: no rules, everything is
-allowed. 5xx: nothing is allowed until it can be read; tasks wait meanwhile, and after thirty days without a
-file it counts as absent. A file that we have goes on counting while a newer one cannot be had. Where the host
+RFC 9309 §2.3.1 says what a response means. A file: its rules. Too many redirects, or 4xx: no rules,
+everything is allowed. 5xx: nothing is allowed until it can be read; tasks wait, and after thirty days without
+a file it counts as absent. A cached file stays valid while a newer one cannot be fetched. Where the host
 itself cannot be reached, that is the error: nothing is sent to it either way, and the retry budget and the
-breaker are made for it.
+breaker apply.
 """
 
 import asyncio

@@ -13,7 +13,7 @@ from thresher.fetch.guard import Guard, Target, route
 from thresher.fetch.request import Bounds, LastLook
 from thresher.fetch.resolver import Endpoint, Resolver
 
-# What is wrong with a certificate, in a sentence that a person can pass on to the owner of the site.
+# Certificate errors as sentences that a person can pass on to the owner of the site.
 
 # The codes of OpenSSL's X509_verify_cert_error_string.
 SENTENCES = {

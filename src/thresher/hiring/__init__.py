@@ -1,3 +1,1 @@
-"""Companies, boards and postings: what can be said of them, who they belong to, and how their lives go. Pure,
-shared by the apps.
-"""
+"""Companies, boards and postings: facts, ownership and lifecycle. Pure, shared by the hiring apps."""

@@ -1,9 +1,7 @@
-"""The facts of a posting: what it says of pay, place, level, experience and the rest, each with where it says
-so.
+"""The facts of a posting: pay, place, level, experience, contract, skills and more, each with its evidence.
 
-A field that is about one thing is asked before the description, which is about everything. What nobody says
-is not known. Every character of a posting may be hostile; at most `MAX_LENGTH` of them are read, each a
-bounded number of times.
+A dedicated field is read before the description. What nobody says is unknown. Every character of a posting
+may be hostile; at most `MAX_LENGTH` of them are read, each a bounded number of times.
 """
 
 import re
@@ -23,8 +21,8 @@ from thresher.hiring.opening import Employment, Experience, Level, Opening, Pay,
 from thresher.hiring.technology import Mention, technologies
 from thresher.reading.values.dates import posted_on
 
-# The sort of contract: full time, part time, contract, temporary, internship, volunteer. An opening may
-# offer several.
+# Contract types: full time, part time, contract, temporary, internship, volunteer. An opening may offer
+# several.
 
 _FIELD = re.compile(
     r"(?<![a-z])(?:(?P<full_time>full[-_ ]?time|vollzeit|temps plein|tiempo completo|jornada completa|tempo pieno|voltijd|fulltime|fte|"
@@ -43,7 +41,7 @@ _TITLE = re.compile(
     r"\d+[- ]months? contract)|"
     r"(?P<temporary>temporary|fixed[- ]term|seasonal|befristet|(?<=[(\[])temp|maternity cover)|(?P<volunteer>volunteer))(?![a-z])"
 )
-# In a description: a label before it, or a noun behind it.
+# In a description: preceded by a label, or followed by a noun.
 _LABEL = re.compile(
     r"(?:\b(?:(?:employment|job|position|contract|work|schedule|role|hire|engagement)(?: ?/? ?(?:type|status|schedule))|schedule|"
     r"type of (?:employment|contract)|"
@@ -120,7 +118,7 @@ def _is_said(low: str, start: int, end: int) -> bool:
     return _LABEL.search(before) is not None and _NOUN.match(low, end) is not None
 
 
-# The skills that an opening names: technologies, each once, with the place of its first mention.
+# Skills: technologies, each once, at its first mention.
 
 MAX_SKILLS = 60
 

@@ -1,16 +1,16 @@
-"""The lives of a board's postings: what one look at the board means for each posting that is known of it.
+"""The lifecycle of a board's postings: what one look at the board means for each known posting.
 
     new        not known before
     changed    its row reads differently
-    moved      its row reads as before, and leads to another page
+    moved      its row reads as before, and links to another page
     relisted   it was closed, and is listed again
     back       it was missed, and is there again
-    missed     it is not there, in a complete look: counted, nothing more
+    missed     it is absent from a complete look: counted, nothing more
     closed     it was missed in two complete looks in a row
 
-Only a complete look counts what is missing. A look that would close an implausible share of the board is
-doubted, and a third one has to say the same: a source that is broken in a way that looks like the truth is
-more likely than that everybody was hired at once.
+Only a complete look counts what is missing. A look that would close an implausible share of the board needs a
+third one to confirm it: a source that is broken in a plausible way is more likely than that everybody was
+hired at once.
 """
 
 from collections import defaultdict

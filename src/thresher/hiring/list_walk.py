@@ -1,14 +1,14 @@
-"""The walk over a board's list, to its end, and what may be concluded from it. Pure: it says what to ask for
-and is given the pages.
+"""Walk a board's list to its end, and say what may be concluded from it. Pure: it names requests and takes
+pages.
 
     walk = Walk(paging, Bounds())
     while walk.ask:
         walk.take(the listing that asking brought)
     walk.tally()
 
-What is complete may close postings, so the word is never said on a guess: a cap, a wrap, a repeated page, a
-total that moves, a row that is missing, a bound of our own, and the list is not complete. See `leg.py` for
-one list, `facets.py` for one that is cut off.
+A complete walk may close postings, so completeness is never guessed: a limit, a wrap, a repeated page, a
+total that moves, a missing row, or a bound of our own makes the list incomplete. See `paged_list.py` for one
+list; facets split a list that is cut off.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,7 +18,7 @@ from thresher.hiring.paged_list import Ask, End, PagedList
 from thresher.reading.platforms.platform import Paging
 from thresher.reading.postings.posting import Listing, Posting, merged
 
-# Facets: how a list that is cut off is asked for in parts, and how the parts prove the whole.
+# Facets: request a truncated list in parts, and prove that the parts are the whole.
 
 MAX_IDS = 100  # values in one part: platforms refuse more
 

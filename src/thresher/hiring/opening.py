@@ -1,7 +1,7 @@
-"""An opening: a posting whose facts were read, in the terms that filters, scores and matches decide in.
+"""An opening: a posting's facts in the terms that filters, scores and matches use, and its JSON form.
 
-None and the empty tuple mean that the posting does not say, which is not no. Every fact has its place in the
-posting, under its own name, in `evidence`.
+None and the empty tuple mean that the posting does not say, which is not no. Every fact has its position in
+the posting, under its own name, in `evidence`.
 """
 
 from collections.abc import Mapping
@@ -107,7 +107,7 @@ class Opening:
     evidence: Evidence = field(default_factory=Evidence)
 
 
-# Openings as they are kept beside a posting, and the way back. What a posting does not say is left out.
+# To JSON and back. What a posting does not say is left out.
 
 FACTS = "facts."  # where the facts stand in the data of a posting's record
 

@@ -1,10 +1,8 @@
-"""A leg: one list, page after page, to its end. It says what to ask for next, and at the end whether that was
-all of it.
+"""One paged list, page by page to its end: what to request next, and in the end whether it was complete.
 
-A list may stop early, start over, repeat a page, show rows twice, or count rows that it never shows. So its
-end proves nothing by itself. A leg is complete when it came to the end and has exactly as many different rows
-as the source says there are; where the source never says, when it came to the end and nothing on the way was
-odd.
+A list may stop early, start over, repeat a page, show rows twice, or count rows that it never shows. So
+reaching the end proves nothing by itself. A list is complete when its end was reached with exactly as many
+different rows as the source says; where the source never says, when the end was reached and nothing was odd.
 """
 
 from collections.abc import Mapping
@@ -34,7 +32,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How a leg ended, in a sentence, and whether the sentence means that nothing is missing."""
+    """How a list ended, in a sentence, and whether the sentence means that nothing is missing."""
 
     says: str
     complete: bool = False

@@ -1,7 +1,7 @@
-"""The row of a posting in a board's list: which posting it is, how it reads, and what of it is written down.
+"""The row of a posting in a board's list: its identity, its URL as compared, and what is stored of it.
 
-What a board lists is somebody else's text. Addresses that are none are dropped, texts that are too long are
-cut, and nothing in a row can break the look that found it.
+A list is somebody else's text. Invalid URLs are dropped, long texts are cut, and nothing in a row can break
+the look that found it.
 """
 
 import hashlib
@@ -20,8 +20,7 @@ from thresher.hiring.records import BoardRecord, company_name_key, posting_key
 from thresher.hiring.same_opening import page_at
 from thresher.reading.postings.posting import Posting, Salary
 
-# The address of a posting as looks compare it: where it leads, what it asks there, and by which number the
-# site knows the page.
+# The URL of a posting as compared: host, path, meaningful query, and the site's number for the page.
 
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 # A year is no number, and two figures are too few to be one.

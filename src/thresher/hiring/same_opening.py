@@ -1,9 +1,9 @@
-"""Which postings are one opening, seen on several boards or listed again, and which only look alike.
+"""Which postings are one opening, on several boards or listed again, and which only look alike.
 
-Postings are grouped, never merged: a group says why, can be undone, and what a person took apart stays apart.
-The rules are shy. Two openings taken for one hide work from somebody; one opening shown twice costs a glance.
-So a text must be the same, or a part of the other one: one word that stands in both texts in the place of
-another ("the payments team", "the search team") keeps them apart.
+Postings are grouped, never merged: a group says why, can be undone, and what a person separated stays apart.
+The rules are cautious. Two openings taken for one hide work from somebody; one opening shown twice costs a
+second of reading. So a text must be the same as the other, or a part of it: one differing word in the same
+position ("the payments team", "the search team") keeps them apart.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ from thresher.core.errors import InvalidUrl
 from thresher.core.keys import canonical_url
 from thresher.hiring.fingerprint import Print, print_of
 
-# Whether one text is a part of another: cut short, or without a paragraph that the other one has.
+# Whether one text is part of another: truncated, or lacking a paragraph.
 
 RUN = 4  # words that are compared together
 MAX_SEAMS = 4  # places where the longer text has a paragraph more, its ends included

@@ -1,8 +1,8 @@
-"""The technologies that a text names, each as whole words: no "ai" in "html", no "java" in "javascript".
+"""The technologies that a text names, as whole words: no "ai" in "html", no "java" in "javascript".
 
-Half of them are words of the language too. "Go", "Spring" or "C" count only where a neighbour speaks of
-technology, and in lower case only where that neighbour stands right beside them. Finding is a look-up of
-words, and only what was looked up is searched for, so that a posting costs microseconds.
+Half of them are ordinary words too. "Go", "Spring" or "C" count only where a neighbouring word is a
+technology, and in lower case only directly beside it. Words are looked up, and only hits are examined, so
+that a posting costs microseconds.
 """
 
 import re
@@ -16,7 +16,7 @@ from typing import Any
 
 from thresher.reading.structured.yaml_file import read_yaml
 
-# Whether a word that is only sometimes a technology is one here: its neighbours tell.
+# Ambiguous words: their neighbours decide.
 
 NEAR = 60  # characters within which a technology vouches for a word that is spelled like one
 WINDOW = 40  # characters before and after that are read

@@ -1,9 +1,9 @@
-"""Where the work of an opening is done: remote, hybrid or on site. A phrase counts only where it is said of
-the opening itself.
+"""Where an opening's work is done: remote, hybrid or on site. A phrase counts only if it describes the
+opening.
 
 "Remote sensing", "hybrid cloud" and "on-site gym" are no workplaces; "not remote" and "remote is not
-possible" mean the opposite of their word; "remote within the US" is remote. Where nothing says it, it is not
-known, and a city in the location says nothing.
+possible" mean the opposite; "remote within the US" is remote. Without a statement it is unknown, and a city
+in the location says nothing.
 """
 
 import re
@@ -14,8 +14,7 @@ from functools import lru_cache
 from thresher.hiring.finding import Finding, flat
 from thresher.hiring.opening import Workplace
 
-# The phrases that speak of a workplace, and those that only seem to: what stands before and behind each
-# word.
+# Phrases before and after each word that confirm or deny a workplace.
 
 NO = (
     r"\b(?:no|not|non|isn't|is not|aren't|cannot|can't|won't|never|without|nor|unable to|don't|doesn't|kein|keine|nicht|pas de)\b"

@@ -1,3 +1,1 @@
-"""Learned extractors: from a few pages whose answers are known to rules that read the rest of the site.
-Pure.
-"""
+"""Learned extractors: from a few pages with known values to rules that read the rest of the site. Pure."""

@@ -1,7 +1,7 @@
-"""A part: which piece of a text is the value, said by what stands before and behind it on every page.
+"""Affixes: which part of a text is the value, by what stands before and after it on every page.
 
-"Posted by ACME on 3 May" gives ACME where the pages agree on "Posted by " and " on ". The contexts are taken
-from all examples at once; a context that does not hold on each of them is none.
+"Posted by ACME on 3 May" gives ACME where the pages agree on "Posted by " and " on ". Contexts are taken from
+all examples at once; one that does not hold on each of them is dropped.
 """
 
 from collections.abc import Sequence

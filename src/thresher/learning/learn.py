@@ -1,8 +1,8 @@
-"""Learning: from a few pages whose values are known to the rules that read all pages of the site.
+"""Learn rules for all pages of a site, and patterns of values, from a few pages whose values are known.
 
-A rule counts only if it is right on every page where the value stands and silent where it does not: a site
-has thousands of pages, and a rule that is wrong on one in three is wrong on a third of them. Rules that lean
-on different things are kept side by side, as witnesses for each other.
+A rule counts only if it is right on every page that has the value and silent on the others: a site has
+thousands of pages, and a rule that is wrong on one in three is wrong on a third of them. Rules that rely on
+different things are kept side by side, to check each other.
 """
 
 import re
@@ -28,8 +28,7 @@ from thresher.learning.table import as_table, row_examples
 from thresher.learning.title_overlap import echo, usual_echo
 from thresher.learning.wording import says, squeezed
 
-# Patterns: how the values of a field are written, as a regular expression; only where that tells them from
-# other texts.
+# Patterns: the values of a field as a regular expression, where that tells them from other texts.
 
 _RUNS = re.compile(r"\d+|[^\W\d_]+|\s+|[^\w\s]|_")
 MAX_RUNS = 30

@@ -1,7 +1,7 @@
-"""Echoes: how much of a value, said in the body of a page, its head or its address says too.
+"""Title overlap: how much of a value in the body of a page also occurs in its head or its URL.
 
-A page about a thing names it in its title. Where the body suddenly speaks of something that the head does not
-know, the body may show another thing: a recommendation in the place of what is gone.
+A page about a thing names it in its title. Where the body names something that the head does not, it may show
+another thing: a recommendation in place of what is gone.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,4 @@
-"""Looks: what sort of text a value is at first sight. A day among names is noticed by anybody; so it is
-here.
-"""
+"""Value shapes: what sort of text a value is at first sight, so that a date among names is noticed."""
 
 import re
 import unicodedata

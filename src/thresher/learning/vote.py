@@ -1,8 +1,8 @@
-"""A hearing: what the rules of each field say about one page, and whether to believe it.
+"""The vote on a field: what its rules say about one page, and whether to believe it.
 
-All witnesses of a field are asked. Those that answer must agree, stand where such values stand, and look like
-them; one alone must be the only one there ever was, with everything around it as it was. Else the field has a
-drift and no value.
+All rules of a field are asked. Those that answer must agree, stand where such values stand, and have their
+shape; a single answer counts only if there was never more than one rule and everything around it is as it
+was. Otherwise the field has a drift and no value.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

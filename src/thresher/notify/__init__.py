@@ -1,1 +1,1 @@
-"""The telling hand: a message to the person whose project this is, by mail, push or chat."""
+"""Notifications: messages by mail, push or chat to the person whose project this is."""

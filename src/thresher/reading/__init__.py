@@ -1,3 +1,1 @@
-"""Reading pages: pure functions from bytes to what they say. Nothing here opens a socket, a file or a
-clock.
-"""
+"""Reading pages: pure functions from bytes to what they say. No sockets, files or clocks."""

@@ -1,3 +1,3 @@
-"""The store: one protocol, two backends, one home for SQL. Synchronous; whole transactions run on database
+"""The store: one protocol, two backends, and the machine's SQL. Synchronous; transactions run on database
 threads.
 """

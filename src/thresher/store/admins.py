@@ -1,5 +1,5 @@
-"""Administrators as they are kept: a name, the slow hash of a password, and the token with which the first of
-them is made.
+"""Administrators and logins as rows: password hashes, the setup token, sessions, and rate-limited
+attempts.
 """
 
 from collections.abc import Sequence
@@ -109,7 +109,7 @@ def _admin(row: Row) -> Admin:
     return Admin(*row)
 
 
-# Who is logged in, and how often somebody has tried to be: rows that hold for all processes at once.
+# Logins: sessions and login attempts, shared by all processes.
 
 # Two processes may read clocks that differ a little. Beyond that a timestamp comes from a clock that was set
 # back since.

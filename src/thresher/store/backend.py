@@ -1,4 +1,6 @@
-"""What a database must be able to do to carry the queue. A backend is whatever passes the contract suite."""
+"""The protocol of a database backend, with the key of a lane. A backend is whatever passes the contract
+suite.
+"""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -13,8 +15,7 @@ from thresher.core.settlement import Settlement
 from thresher.core.task import TERMINAL, State, Task, TaskId, TaskInsert
 from thresher.store.session import Dialect, Session
 
-# What a lane is known by: the kind and stage of its tasks (its scope), and the names of its gates, one a
-# line.
+# The key of a lane: the kind and stage of its tasks (its scope), and the names of its gates, one per line.
 #
 # A worker claims from lanes whose scope it knows. Lanes for tasks without gates are numbered instead of
 # named.
@@ -133,7 +134,7 @@ TurnOnLoop = Callable[[Sequence[Settlement], int, int, QueueRules, Scopes], Awai
 
 
 class Backend(Protocol):
-    """The hands of the store. Everything that can be one SQL text for both databases is not here."""
+    """The operations of the store. Everything that can be one SQL text for both databases is not here."""
 
     dialect: Dialect
     patience: (

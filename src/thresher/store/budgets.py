@@ -1,12 +1,11 @@
-"""Budgets: what is spent and promised of every cap, in one row each, and how those rows are held to the
-ledger.
+"""Budgets: what is spent and reserved under each cap, one row each, kept equal to the ledger; and cost
+queries.
 
 A budget is the sum of its ledger rows. It exists so that a call need not add them up, and so that there is
-one row to lock. It may be removed when nobody has used it for a while, and comes back from the ledger when
-somebody does.
+one row to lock. It may be removed when it has not been used for a while, and is rebuilt from the ledger.
 
 Lock order on PostgreSQL: budgets by scope, then ledger rows by id. A transaction that holds money holds
-nothing else of the queue: tasks are read, never locked, and gates are passed in transactions of their own.
+nothing else of the queue: tasks are read, never locked, and gates are passed in their own transactions.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -192,8 +191,7 @@ def _batches(store: Store, since: int) -> Iterable[list[str]]:
         after = batch[-1]
 
 
-# What a person sees of the money: what was spent and on what, what caps have left, and what waiting work
-# may cost.
+# Cost queries: spending by group, what is left of each cap, and what waiting tasks may cost.
 
 Fields = dict[str, Any]
 

@@ -1,7 +1,8 @@
-"""Learned extractors: one that is in use per site and schema, and all that it replaced.
+"""Learned extractors, one in use per site and schema with all predecessors; and the examples they are learned
+from.
 
-What an extractor says is opaque here. A new version is saved upon the one it was learned from; if somebody
-else was faster, it is refused, because it was never compared with theirs.
+The content of an extractor is opaque here. A new version replaces the one it was learned from; if somebody
+else was faster it is refused, because it was never compared with theirs.
 """
 
 import json
@@ -190,8 +191,7 @@ def _learned(session: Session, extractor_id: int) -> Learned:
     return Learned(*row)
 
 
-# Examples: pages of a site whose values are known, to learn from. One per page; who knows better replaces
-# who knows less.
+# Examples: one per page; a more trusted labeller replaces a less trusted one.
 
 MAX_LABELS = 256 * 1024
 Labeller = Literal["model", "data", "person"]

@@ -1,6 +1,6 @@
-"""From a kind, a stage and the names of gates to a lane: found, or made the first time.
+"""Find or create a lane by kind, stage and gates; and scopes by number.
 
-Tasks without gates are dealt out over a few lanes, so that several claimers do not queue up at one row.
+Tasks without gates are spread over a few lanes, so that several claimers do not queue at one row.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ from thresher.store.backend import OPEN, Backend, Place
 from thresher.store.bulk import Columns, insert_rows
 from thresher.store.session import Session
 
-# Scopes: what a worker must know to perform a task, which is its kind and the stage it stands at.
+# A scope is a kind and a stage: what a worker must know to perform a task.
 #
 # A worker names the scopes it serves when it registers, and claims from their lanes alone. So a stage that
 # a newer version has added waits for a worker of that version, and a worker can be told to serve some kinds

@@ -1,6 +1,4 @@
-"""What a person sees across the tables: workers and what they hold, failures by group, events, what waits and
-where.
-"""
+"""Queries across tables for people: workers, failures by group, events, and what waits where."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -45,7 +43,7 @@ def workers(session: Session) -> list[Fields]:
 
 
 def held_by(session: Session, worker_id: int, most: int) -> list[Fields]:
-    """The tasks a worker has in hand, the longest-running first."""
+    """The tasks a worker holds, the longest-running first."""
     return _named(
         ("id", "kind", "stage", "started_at"), session.rows(_HELD, {"worker": worker_id, "most": most})
     )

@@ -1,13 +1,13 @@
-"""Permits: what a single request needs before it may go out, across all processes.
+"""Permits: what a single request needs before it may be sent, across all processes; and the claim behind it.
 
 A task's claim has taken one slot and one rate token of every gate of its lane. Its stage may send more than
 one request, and to hosts that are not in the lane (redirects, robots.txt). So each request asks twice.
 `reserve` takes a token, and where the gate is not one of the lane's a slot too, which is a row here until it
-is given back. `start` is the last look, when the connection stands: the claim still runs, nobody has closed
-anything, and the gap to the start before is kept.
+is released. `start` is the last check, when the connection stands: the claim still runs, no gate was closed,
+and the interval since the previous start is kept.
 
-Whoever was let start sends within `PROMPT_US`, or asks again. `start` keeps that much more than the interval
-between two starts, so a sender who hesitates does not come too close to the next one; and whoever closes a
+Whoever was allowed to start sends within `PROMPT_US`, or asks again. `start` keeps that much more than the
+interval between two starts, so a slow sender does not come too close to the next one; and whoever closes a
 gate and then waits that long sees no request afterwards.
 
 Lock order on PostgreSQL: permits, gates by id, and last the parked lanes, which never wait. Tasks are read,
@@ -28,7 +28,7 @@ from thresher.store.gates import Gates
 from thresher.store.session import Row, Session, one
 from thresher.store.store import Lanes, Store
 
-# Who asks for a request: a claim with its lane, and the permits it holds besides.
+# `ClaimView`: the claim behind a request, its lane, and the permits it holds.
 #
 # It answers the questions on which a request depends: does the claim still run, is the slot of this gate
 # already its own, and is it perhaps itself the trial that a tripped gate lets through.
@@ -100,7 +100,7 @@ class ClaimView:
         return gate.id in self.lane and (not gate.on_trial or self.is_trial(gate))
 
     def view(self, gate: Gate) -> Gate:
-        """The gate as it stands for this asker: whoever is inside needs a token, and nothing else."""
+        """The gate as this claim sees it: whoever is inside needs a token, and nothing else."""
         if not self.owns_slot(gate):
             return gate
         tripped = 0 if self.is_trial(gate) else gate.tripped_until

@@ -1,8 +1,8 @@
-"""Forgetting: whole lineages, once their last task has been over for long enough, and rows of which each
-grows old by itself.
+"""Pruning: whole lineages whose last task ended long ago, rows that age individually, and unused lanes and
+gates.
 
-A lineage is kept or removed as one, because the loop guard asks it what has already ended. Everything is
-found by an index and goes a batch a transaction; rows that somebody else holds are left for the next round.
+A lineage is kept or removed as a whole, because the loop guard asks it what has already ended. Everything is
+found by an index and removed in batches; rows that another transaction holds are left for the next round.
 """
 
 from collections.abc import Iterable, Sequence
@@ -139,8 +139,8 @@ def _disown(session: Session, roots: list[int], now: int) -> None:
         disown(session, "lineage", [root for root in owning if root not in remaining], now)
 
 
-# Removing lanes that nobody needs, and with the last lane of a host its gate: a crawl of a million hosts
-# leaves a million of each.
+# Remove unused lanes, and the gate of a host with its last lane: a crawl of a million hosts leaves a million
+# of each.
 #
 # A lane goes when no task and no group refers to it, and a gate when no lane, permit or event does, nothing
 # about it matters any more, and no person has set its limits. Candidates stand in `loose_lanes`: a lane

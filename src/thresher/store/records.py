@@ -1,4 +1,4 @@
-"""Records, their links and their marks, filed with the settlement that brought them."""
+"""Records with their links and marks: stored by the settlement that brought them, and looked up."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -131,7 +131,7 @@ def _read(evidence: str | None) -> dict[str, Any] | None:
     return None if evidence is None else orjson.loads(evidence)
 
 
-# Taking back what a record belongs to. Only a person does: tasks add links, and never remove one.
+# Remove links. Only a person does: tasks add links and never remove one.
 
 _UNLINK = """delete from links where name = :name and target = :target
     and record_id in (select id from records where kind = :kind and key = :key)"""
@@ -145,7 +145,7 @@ def remove_links(session: Session, kind: str, key: str, links: Iterable[Link]) -
     )
 
 
-# Looking records up: by key, by what they belong to, by their marks.
+# Look up records by key, links and marks.
 
 AT_ONCE = 500  # names in one statement
 _COLUMNS = (

@@ -1,11 +1,9 @@
-"""The safety net under the counters: compare what gates, lanes and groups say with what is there, and mend
-with an event.
+"""Repair: compare the counters of gates, lanes and groups with the rows, and correct them with an event.
 
-Nothing here should ever find anything. What it finds is a bug report, not a mystery.
-
-A look takes no lock. Only what looks wrong is looked at again under its lock, and mended. `repair_active`
-looks where something runs or waits, so it costs what is going on and not what there is; `repair` looks at
-everything.
+It should never find anything; what it finds is a bug. A first look takes no lock. Only what looks wrong is
+checked again under its lock, and corrected. `repair_active` looks where something runs or waits, so its cost
+depends on the activity and not on the size; `repair` looks at everything. The queries of `thresher doctor`
+stand here too.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -276,8 +274,8 @@ def _wake_sleepers(store: Store) -> list[str]:
     return [f"lane {lane_id} slept although it had work" for lane_id in sorted(still)]
 
 
-# What a doctor asks a database: its version, who holds it back, and whether the counters are true. Changes
-# nothing.
+# Queries of `thresher doctor`: the version, long transactions, and whether the counters are right. They
+# change nothing.
 
 _POSTGRES_VERSION = "select current_setting('server_version_num')::int"
 # The oldest snapshot that anybody holds: dead rows younger than it cannot be removed, and claims slow down.

@@ -1,8 +1,8 @@
-"""One open transaction, the same for both databases.
+"""One open transaction, and the few SQL differences between the two databases (`Dialect`).
 
-Statements are written once, with `:name` for a value and `(:names*)` for a list of them. PostgreSQL's driver
-wants another spelling; the translation is made once per statement and kept. For it alone `:!name` is a value
-that travels as bytes: long columns of text take a fraction of the time that writing them out as text takes.
+Statements are written once, with `:name` for a value and `(:names*)` for a list of them. The translation for
+PostgreSQL's driver is made once per statement and cached. There, `:!name` is a value sent as bytes, which is
+much faster for long columns of text.
 """
 
 import re
@@ -14,8 +14,6 @@ from typing import Any, Protocol
 import orjson
 
 from thresher.core.limits import check_integers
-
-# The few words in which the two databases differ. Everything else is one text for both.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,4 @@
-"""The one door through which a task gets children: checked, inserted or refused, in the settling
-transaction.
-"""
+"""Spawn children: check each with the loop guard, then insert or refuse it, in the settling transaction."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,7 @@
 """The store as the engine and everybody above it know it: a small object; what it can do stands in the
 modules beside it.
 
-Code here is synchronous. Whole transactions run on database threads, one hop each: `await store.run(fn,
+Code here is synchronous. Whole transactions run on database threads: `await store.run(fn,
 ...)`. The one exception is a worker's turn, which a server may be asked for from the event loop itself.
 """
 

@@ -1,4 +1,4 @@
-"""What a person does to tasks, and what a person sees of them."""
+"""Commands and queries on tasks."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,10 +1,10 @@
-"""Vectors of texts, with the model and the version that made them: vectors of two models are never compared.
+"""Vectors of texts, with the model and version that made them: vectors of two models are never compared.
 
-They are float32, little endian, wherever they were made. The nearest are found in memory; where PostgreSQL
-has its vector extension, it can be asked instead, and gives the same order.
+They are float32, little endian. The nearest are found in memory, or by PostgreSQL's vector extension where it
+is installed, in the same order.
 
-A vector that nobody has used for `history.vectors` days is removed: whoever needs it again computes it again.
-Its time of last use is written at most once a day, so that reading stays reading.
+A vector unused for `history.vectors` days is removed and computed again on demand. Its last use is written at
+most once a day, so that reading rarely writes.
 """
 
 import sys
@@ -19,7 +19,7 @@ from thresher.core.record import clean, indexed
 from thresher.store.session import Session, one
 from thresher.store.store import Store
 
-# The nearest vectors by PostgreSQL's vector extension, where it is installed or may be.
+# Search by PostgreSQL's vector extension, where it is installed or may be.
 #
 # The extension's type cannot stand in a migration, because most databases lack it. So it has a table of its
 # own, made when first needed: a copy of the vectors, brought up to date by whoever asks. There is no

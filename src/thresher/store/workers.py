@@ -1,7 +1,7 @@
-"""Workers: who is alive, who was lost, and what becomes of the tasks they held.
+"""Workers and their leases, the tasks of lost workers, and the chores that all workers share.
 
-A worker's lease is one row, renewed by its heartbeat. Losing it is a one-way step: once `lost_at` is set, a
-renewal finds nothing to renew, and the worker knows that its tasks are no longer its own.
+A worker's lease is one row, renewed by its heartbeat. Losing it is final: once `lost_at` is set, a renewal
+finds nothing to renew, and the worker knows that its tasks are no longer its own.
 """
 
 import random
@@ -22,7 +22,7 @@ _REGISTER = """insert into workers (name, host, pid, lease_us, lease_until, star
     values (:name, :host, :pid, :lease_us, :until, :now, :marks_begun) returning id"""
 _RENEW = "update workers set lease_until = :now + lease_us where id = :id and lost_at is null and stopped_at is null"
 _CANCELLING = "select id, claim from tasks where worker_id = :id and state = 'running' and cancelling = 1"
-# Only with empty hands: tasks that could not be settled are given back when the lease ends, as for any lost
+# Only without tasks: tasks that could not be settled are given back when the lease ends, as for any lost
 # worker.
 _STOP = """update workers set stopped_at = :now where id = :id and stopped_at is null
     and not exists (select 1 from tasks t where t.worker_id = workers.id and t.state = 'running')"""
@@ -33,7 +33,7 @@ _CLAMP = """update workers set lease_until = :now + lease_us where stopped_at is
 _LOSE = """update workers set lost_at = :now where stopped_at is null and lost_at is null
     and lease_until < :now returning id, name"""
 _LOST = """select id, name from workers where stopped_at is null and lost_at is not null"""
-# Whoever is lost or has gone home holds nothing, even what it claimed later: a frozen process may thaw in the
+# A worker that is lost or stopped holds nothing, even what it claimed later: a frozen process may thaw in the
 # middle of a claim, and be killed before it learns that it was given up. It may even thaw when its row has
 # been pruned: then there is none, though its id was given out. In the order of the index of running tasks: in
 # that of their ids, finding none would mean to read all tasks there are.
@@ -110,7 +110,7 @@ def begin_suspect(store: Store, task_id: TaskId, claim: int) -> bool:
 
 
 def stop(store: Store, worker_id: WorkerId) -> None:
-    """A worker that has nothing in hand goes home."""
+    """Stop a worker that holds nothing."""
     with store.write() as session:
         session.run(_STOP, {"now": store.backend.now(session), "id": worker_id})
 
@@ -174,8 +174,7 @@ def _report_quarantined(store: Store, quarantined: list[Settlement]) -> None:
                 )
 
 
-# Rounds that all workers share: one of them does each. No leader; whoever comes first when a round is due
-# has it.
+# Shared chores: whichever worker comes first when a round is due does it. No leader.
 
 _LAST = "select at from chore_rounds where name = :name"
 # A time ahead of us was written before the clock was set back.

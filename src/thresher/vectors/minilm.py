@@ -1,9 +1,8 @@
-"""The sentence model all-MiniLM-L6-v2, computed with NumPy alone: six layers of BERT, the mean over the
-tokens, length one.
+"""The sentence model all-MiniLM-L6-v2 in NumPy alone: six BERT layers, GELU, mean pooling, unit length.
 
 The texts of a batch are sorted by length and their tokens laid end to end, without padding. So the large
 products (nine tenths of the work) see one tall matrix, only attention goes group by group, nothing is
-computed for a filler, and a text gets the same vector whatever stands beside it, but for rounding.
+computed for padding, and a text gets the same vector whatever stands beside it, except for rounding.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +17,7 @@ from thresher.vectors.original import ADVICE
 from thresher.vectors.weights import Floats, Weights, read_weights
 from thresher.vectors.wordpiece import MAX_TOKENS, WordPiece, read_vocabulary
 
-# The bend between the two products of a layer: x · Φ(x), where Φ is the normal distribution.
+# GELU: x · Φ(x), where Φ is the normal distribution.
 
 ROOT_HALF = np.float32(0.5**0.5)
 P = np.float32(0.3275911)

@@ -1,8 +1,8 @@
-"""Exact search among vectors in memory: the nearest to a query, and all pairs that are near enough.
+"""Exact search among vectors in memory, with or without NumPy: the nearest to a query, and all near pairs.
 
-For up to a hundred thousand vectors nothing is faster that is still exact than to compare with all of them,
-block by block. The answer depends on the vectors alone, not on blocks, batches or threads: whatever might
-belong to it is scored again in double precision, and equal scores go by key.
+For up to a hundred thousand vectors no exact method is faster than comparing with all of them, block by
+block. The result depends on the vectors alone, not on blocks, batches or threads: whatever might belong to it
+is scored again in double precision, and equal scores are ordered by key.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from thresher.vectors.matrix import Matrix, cosine, matrix_of, unpack
 from thresher.vectors.numeric import np, npt
 from thresher.vectors.weights import Floats
 
-# Comparing vectors without NumPy: the same answers, some hundred times slower. Enough for a few thousand.
+# Without NumPy: the same results, some hundred times slower. Enough for a few thousand vectors.
 
 # Scores are told apart to so many digits; what differs by less is equal, whatever order the sums were taken
 # in.
@@ -149,7 +149,7 @@ def _scorer(matrix: Matrix) -> Scorer:
     return Dense(matrix)
 
 
-# Comparing vectors with NumPy: one product a block, and a look only where the block has its peaks.
+# With NumPy: one product per block, and a closer look only at its peaks.
 
 Places = npt.NDArray[np.intp]
 

@@ -1,6 +1,4 @@
-"""Answers: a value of the rooms below as JSON, made on a database thread so that the event loop never waits
-for one.
-"""
+"""JSON responses, made on a database thread so that the event loop never waits for one."""
 
 import asyncio
 import json
@@ -22,7 +20,7 @@ T = TypeVar("T")
 
 
 async def answer(store: Store, fn: Callable[P, Any], *args: P.args, **kwargs: P.kwargs) -> Response:
-    """Call a function of the rooms below with a whole transaction of its own, and answer with what it
+    """Call a function in its own transaction, and answer with what it
     returns.
     """
     body = await store.run(lambda: written(fn(*args, **kwargs)))

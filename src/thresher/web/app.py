@@ -1,6 +1,4 @@
-"""What is served as one application: the API with its door, its cap and its routes, and the pages beside
-it.
-"""
+"""The served application: the API with authentication, body limits and routes, and the pages."""
 
 import asyncio
 from collections.abc import AsyncIterator

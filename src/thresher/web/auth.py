@@ -1,8 +1,8 @@
-"""The door of the API: nobody passes without a key or a login, whatever the path. What is behind it asks only
-for scopes.
+"""Authentication of the API: no request passes without a key or a login, whatever the path. Routes check
+scopes.
 
-It stands before the routes, so that a route which forgets to ask is closed rather than open, and so that a
-stranger learns nothing of which routes there are.
+It runs before routing, so that a route which forgets to ask is closed rather than open, and a stranger learns
+nothing of which routes exist.
 """
 
 import logging
@@ -18,8 +18,7 @@ from thresher.store.store import Store
 from thresher.web.cookie import cookie_in, foreign, forged
 from thresher.web.problem import Problem, of_error
 
-# Whoever watches over the server need not hold a key; it says only that it is there. Nor can whoever is about
-# to log in.
+# Health checks need no key, and neither does somebody who is about to log in.
 OPEN = frozenset({("GET", "/api/health"), ("POST", "/api/setup"), ("POST", "/api/login")})
 KEY = "thresher.key"
 _HEADERS = (b"x-scraper-api-key", b"x-api-key")

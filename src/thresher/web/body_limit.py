@@ -1,6 +1,7 @@
-"""How much a request may bring, how long it may take to bring it, and how long its answer waits to be taken.
+"""Limits on a request: the size of its body, the time to send it, and the time to take the response.
 
-Counted while it arrives, never after. A client that stops in the middle must not hold a place for ever.
+Counted while it arrives, never afterwards. A client that stops in the middle must not hold a place
+indefinitely.
 """
 
 import asyncio

@@ -1,6 +1,4 @@
-"""Coming in by name and password: the same steps for programs and for pages, so that neither is a way around
-the other.
-"""
+"""Logging in by name and password: the same steps for the API and for the pages."""
 
 from collections.abc import Callable
 from typing import TypeVar

@@ -1,6 +1,4 @@
-"""What a route answers, told to programs by one example: its schema is read off it, so that the two never say
-different things.
-"""
+"""Response schemas for OpenAPI, derived from one example per route, so that the two never differ."""
 
 from collections.abc import Collection, Mapping
 from typing import Any

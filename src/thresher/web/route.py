@@ -1,4 +1,4 @@
-"""One route: who owns it, which scope opens it, and what is refused before anything is read."""
+"""One route: its owner, its scope, and what is refused before anything is read."""
 
 import re
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
@@ -41,7 +41,7 @@ class Route:
     one first. `body_limit` (bytes) and `body_patience` (seconds) are how much a request may bring and how
     long it may take: numbers, or the names of settings. `probe` marks a route without parameters that changes
     nothing: it is what somebody with a new key is told to try. Without a scope a route of Thresher's own is
-    open to everybody, and the door has to know of it.
+    open to everybody, and authentication has to know of it.
     """
 
     method: str
@@ -174,10 +174,8 @@ async def shop_of(request: Request) -> Runtime:
 
 
 Shop = Annotated[Runtime, Depends(shop_of)]
-Limit = Annotated[int, Query(ge=1, le=MAX_ROWS, description="At most so many.")]
-BeforeId = Annotated[
-    int | None, Query(ge=1, le=MAX_ID, description="Only ids below this one: the next page.")
-]
+Limit = Annotated[int, Query(ge=1, le=MAX_ROWS, description="Maximum number of rows.")]
+BeforeId = Annotated[int | None, Query(ge=1, le=MAX_ID, description="Only ids below this one (next page).")]
 BeforeKey = Annotated[
-    str | None, Query(description="Only those after the one of this key, the last of the page before.")
+    str | None, Query(description="Start after this key, the last one of the previous page.")
 ]

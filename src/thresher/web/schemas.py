@@ -1,6 +1,4 @@
-"""Bodies of requests: what a client may send, read strictly. A field that nobody knows is refused, not
-ignored.
-"""
+"""Request bodies, parsed strictly: an unknown field is an error."""
 
 from typing import Annotated, Any
 

@@ -1,6 +1,4 @@
-"""The server: a socket of our own, signals of our own, and an address that strangers reach only where
-somebody has a key.
-"""
+"""The server: its socket, its signals, trusted proxies, and a public address only where a key exists."""
 
 import asyncio
 import contextlib
@@ -137,8 +135,8 @@ def _stop(server: uvicorn.Server, came: list[int], signalled: int) -> None:
         log.warning("Stopping: answers under way may finish. Once more to drop them.")
 
 
-# Which machines may say on whose behalf they ask. Nobody else is believed: an address that anybody could
-# make up guards nothing.
+# Proxies whose forwarding headers are believed. No others are: an address that anybody can make up protects
+# nothing.
 
 OPTION = "--forwarded-allow-ips"
 MAX_PROXIES = 100

@@ -1,6 +1,4 @@
-"""A large body, written to a temporary file while it arrives: memory holds one piece of it, and the digest is
-ready with the last.
-"""
+"""Write a large body to a temporary file while it arrives, one chunk in memory, with its digest."""
 
 import hashlib
 from collections import Counter

@@ -1,8 +1,7 @@
-"""A file that is written while it is read: from a thread that writes, through a pipe, to a client that may be
-slow.
+"""Stream a file while it is written: from a writer thread, through a pipe, to a client that may be slow.
 
 The pipe holds a few kilobytes. When it is full the writer waits, so an export of any size takes the memory of
-a few rows; and a client that hangs up breaks the pipe, which ends the writer.
+a few rows; and a client that disconnects breaks the pipe, which ends the writer.
 """
 
 import asyncio

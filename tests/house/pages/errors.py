@@ -37,7 +37,7 @@ CODES = {
     **{code: f"`tasks wait`: the task is {state}." for state, code in EXIT_CODES.items() if code},
     EXIT_LIVE: "`tasks wait`: the time is up, and the task has not ended.",
     BUG: "Something nobody expected: a bug of Thresher or of an app. `--verbose` shows where.",
-    INTERRUPTED: "Interrupted by Ctrl-C. What was in hand was finished or handed back.",
+    INTERRUPTED: "Interrupted by Ctrl-C. Running tasks were finished or handed back.",
 }
 EFFECTS = {
     Health.FAILURE: "counts towards its breaker",
@@ -55,7 +55,7 @@ def page() -> str:
         TASKS,
         table(["error", "tried again", "spends a failure", "gate", "exit code", "meaning"], _task_rows()),
         TASKS_AFTER,
-        "## Raised at the door",
+        "## Raised when work is requested",
         USAGE,
         table(["error", "exit code", "meaning"], _usage_rows()),
         "## Exit codes",

@@ -22,20 +22,20 @@ from thresher.cli.show import answer, cell, known, say, table
 
 app = typer.Typer()
 
-Key = Annotated[str, typer.Argument(metavar="KEY", help="As `postings list` names it.")]
+Key = Annotated[str, typer.Argument(metavar="KEY", help="Posting (see `postings list`).")]
 MAX_TEXT = 1_500
 
 
 @app.command("list")
 def list_(
     ctx: typer.Context,
-    state: Annotated[str | None, typer.Option(help="open or closed.")] = None,
-    board: Annotated[str | None, typer.Option(metavar="KEY", help="Only this board's.")] = None,
-    company: Annotated[str | None, typer.Option(metavar="KEY", help="Only this company's.")] = None,
+    state: Annotated[str | None, typer.Option(help="State: open or closed.")] = None,
+    board: Annotated[str | None, typer.Option(metavar="KEY", help="Only rows of this board.")] = None,
+    company: Annotated[str | None, typer.Option(metavar="KEY", help="Only rows of this company.")] = None,
     since: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Only those seen since: 12h, 7d, 2w, 2026-01-31.")
+        str | None, typer.Option(metavar="TIME", help="Only postings seen since: 12h, 7d, 2w, 2026-01-31.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number of rows.")] = 50,
 ) -> None:
     """List postings, the newest first."""
     call = call_of(ctx)

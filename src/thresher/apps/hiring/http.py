@@ -16,10 +16,12 @@ from thresher.web.route import BeforeKey, Limit, Route, Shop
 
 async def postings(
     runtime: Shop,
-    state: Annotated[str | None, Query(description="open or closed.")] = None,
-    board: Annotated[str | None, Query(description="Only this board's, by its key.")] = None,
-    company: Annotated[str | None, Query(description="Only this company's, by its key.")] = None,
-    since: Annotated[str | None, Query(description="Only those seen since: 12h, 7d, 2w, 2026-01-31.")] = None,
+    state: Annotated[str | None, Query(description="State: open or closed.")] = None,
+    board: Annotated[str | None, Query(description="Only rows of the board with this key.")] = None,
+    company: Annotated[str | None, Query(description="Only rows of the company with this key.")] = None,
+    since: Annotated[
+        str | None, Query(description="Only postings seen since: 12h, 7d, 2w, 2026-01-31.")
+    ] = None,
     limit: Limit = 50,
     before: BeforeKey = None,
 ) -> Response:

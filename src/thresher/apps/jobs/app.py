@@ -1,4 +1,4 @@
-"""What the jobs app brings. Names only: nothing else of the app is imported here."""
+"""The App value of the jobs app: names only, so that nothing else of the app is imported here."""
 
 from thresher.core.app import App
 from thresher.core.extension import Command
@@ -13,21 +13,11 @@ app = App(
     settings="thresher.apps.jobs.settings:SETTINGS",
     follows={"posting": "job"},
     commands=(
-        Command(
-            "add company",
-            "Follow companies by their names or sites.",
-            "thresher.apps.jobs.cli.jobs:add_company",
-        ),
-        Command(
-            "add companies", "Follow all companies of a file.", "thresher.apps.jobs.cli.jobs:add_companies"
-        ),
-        Command("add board", "Add boards by their addresses.", "thresher.apps.jobs.cli.jobs:add_board"),
-        Command(
-            "add posting",
-            "Add single postings by their addresses.",
-            "thresher.apps.jobs.cli.jobs:add_posting",
-        ),
-        Command("companies", "See the companies that are followed.", "thresher.apps.jobs.cli.companies:app"),
+        Command("add company", "Add companies by name or site.", "thresher.apps.jobs.cli.jobs:add_company"),
+        Command("add companies", "Add companies from a file.", "thresher.apps.jobs.cli.jobs:add_companies"),
+        Command("add board", "Add boards by URL.", "thresher.apps.jobs.cli.jobs:add_board"),
+        Command("add posting", "Add postings by URL.", "thresher.apps.jobs.cli.jobs:add_posting"),
+        Command("companies", "List and show companies.", "thresher.apps.jobs.cli.companies:app"),
         Command(
             "boards",
             "See, test, enable, disable the boards that postings come from.",

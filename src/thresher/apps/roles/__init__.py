@@ -1,3 +1,3 @@
-"""The roles app: candidates want roles, scrapers outside look for postings of a role once, and every
-candidate of it is matched.
+"""The roles app: candidates want roles, external scrapers search for each role once, and every candidate
+is matched.
 """

@@ -1,7 +1,4 @@
-"""What the roles app brings. Names only: nothing else of the app is imported here.
-
-Scrapers and people come in by the API.
-"""
+"""The App value of the roles app: names only, so that nothing else of the app is imported here."""
 
 from thresher.core.app import App
 from thresher.core.extension import Command

@@ -1,9 +1,7 @@
-"""One posting as a scraper sends it, read strictly: either everything we keep of it, or the reason why we do
-not.
+"""Parse one posting that a scraper sent, strictly: all that is kept of it, or the reason for refusing it.
 
-A wrong type condemns the posting and names the member; a value that makes no sense (a date, a salary upside
-down) is left out and noted. Members that we do not know are nobody's business. Whatever comes out is text
-that both databases keep.
+A wrong type refuses the posting and names the member; an implausible value (a date, a reversed salary range)
+is dropped and noted. Unknown members are ignored. The result is text that both databases can store.
 """
 
 import math

@@ -1,7 +1,7 @@
-"""A candidate: who looks for work, what they can do, and what they want. Personal data: it is kept in its own
-record and nowhere else.
+"""A candidate: who looks for work, their skills, and what they want. Personal data, kept only in their own
+record.
 
-None and the empty tuple mean that nobody said, which is not no.
+None and the empty tuple mean that it is unknown, which is not no.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,8 @@
-"""Who is served next: whoever waits longest, with a head start for priority and for demand.
+"""The order of roles: the one that waits longest first, with a head start for priority and for demand.
 
-Head starts, not walls: a role that many want is served before one that few want, and one that waits long
-enough is served before both. All the demand in the world is worth less than one step of priority, so fresh
-roles are served by priority, then by demand.
+A head start is not a wall: a role that many want is served before one that few want, and one that waits long
+enough is served before both. All demand together is worth less than one step of priority, so fresh roles are
+served by priority, then by demand.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,4 @@
-"""What matching reads and keeps of postings: their facts, read once and filed with their places, and the
-offers that are made of them.
-"""
+"""Facts and offers of postings, as matching reads and stores them: read once, with their evidence."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date

@@ -1,5 +1,5 @@
-"""Candidates are new, or have changed, or want other roles: match them with every open posting of their
-roles, a portion at a time.
+"""The `match_candidates` pipeline: match new or changed candidates with the open postings of their roles,
+in batches.
 """
 
 from thresher.apps.roles.candidate import CANDIDATE, WANTS

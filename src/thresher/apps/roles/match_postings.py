@@ -1,10 +1,11 @@
-"""Postings came in: read their facts, then match them with everybody who wants one of their roles.
+"""The `match_postings` pipeline: read the facts of new postings, then match them with the candidates of their
+roles.
 
-A posting that two roles have is matched with the candidates of both, whichever role it came in for this time.
-Candidates are taken a slice at a time, each slice a settlement of its own: a role with ten thousand of them
+A posting that belongs to two roles is matched with the candidates of both, whichever role brought it.
+Candidates are processed in batches, each with its own settlement, so that a role with ten thousand of them
 does not hold up the others.
 
-The matching of one arrival is a run: its counters say how far it is.
+The matching of one arrival is a run: its counters show its progress.
 """
 
 from thresher.apps.roles.candidate import CANDIDATE, WANTS

@@ -1,12 +1,11 @@
-"""A title that neither a name, an alias nor the nearest role explains: a model is asked what it is called,
-once for all who wait.
+"""The `normalize` pipeline: ask a model for the role name of a title, once for all who wait for it.
 
     begin    note since when it waits
     name     the nearest role, a model's name, or the name that rules give; the title becomes an alias
-    compare  a role made meanwhile, for another title, may lie near: then the newer becomes part of the older
-    gather   whoever waited for the answer wants the role now, a portion at a time, and is matched
+    compare  merge with a similar role that was created meanwhile for another title; the older one stays
+    gather   candidates who waited for the answer get the role, in batches, and are matched
 
-Nobody waits for ever: where no model can be asked for too long, or its answer is of no use, rules name the
+Nobody waits indefinitely: where no model can be asked for too long, or its answer is unusable, rules name the
 role.
 """
 

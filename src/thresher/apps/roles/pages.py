@@ -1,4 +1,4 @@
-"""The scrapers at a glance: what waits, who works, what they brought, and what is in their way."""
+"""The overview of the scrapers: what waits, who works, what they brought, and what is in their way."""
 
 from starlette.responses import Response
 

@@ -1,4 +1,4 @@
-"""All pipelines of the roles app, their schedules, and what it asks models for."""
+"""The pipelines of the roles app, their schedules and schemas, and the stages that only ask for an effect."""
 
 from dataclasses import asdict
 from typing import Any
@@ -19,7 +19,7 @@ from thresher.core.record import Between
 from thresher.core.task import NewTask
 from thresher.hiring.kinds import POSTING
 
-# Postings that no scraper has seen for long are closed, and their suggestions taken back.
+# Close postings that no scraper has seen for long, and withdraw their suggestions.
 
 KIND = "expire_postings"
 PORTION = 200
@@ -49,8 +49,7 @@ expire_postings = Pipeline(KIND, Stage(expire))
 EXPIRE = Schedule("roles.expire", NewTask(KIND, key=KIND), cron="0 3 * * *")
 
 
-# What the queue of roles needs from time to time: sessions that ran out of time end, and roles that rested
-# are looked at again.
+# End sessions whose lease is over, and return rested roles to the queue.
 
 END, RESET = "end_sessions", "reset_roles"
 EVERY = 900.0  # seconds; whoever asks for a role ends what stands in the way at once

@@ -1,8 +1,7 @@
-"""What a scraper says of its look besides the postings: which platform it is about, whether that was all, and
-how it ended.
+"""Parse what a scraper reports about its search: the platform, whether it was complete, and how it ended.
 
-Nothing found is not nothing there. Postings speak for themselves; without any, a look ended empty only if
-there is proof, and otherwise nobody knows how it ended, and the role is looked for again.
+Nothing found is not nothing there. Without postings, a search counts as empty only with proof; otherwise its
+result is unknown, and the role is searched again.
 """
 
 from collections.abc import Collection, Mapping, Sequence

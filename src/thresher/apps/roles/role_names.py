@@ -1,9 +1,8 @@
-"""The names of roles as points: which known roles lie near a title. One list for a process, brought up to
-date before it is asked.
+"""An index of role names by vector, one per process: which known roles are similar to a title.
 
-The point of a name is that of its core, and is kept under the core itself: a name that is changed has another
-point, and a point that no role has any more is never looked at. New roles are found by their ids; a name that
-a role was given later, at the next whole reading.
+The vector of a name is that of its core, stored under the core itself: a renamed role has another vector, and
+a vector that no role uses is never read. New roles are found by their ids; renamed roles at the next full
+reading.
 """
 
 import threading
@@ -23,8 +22,7 @@ from thresher.vectors.nearest import Index, Near
 KIND = "role"
 WHOLE_EVERY = 10 * MINUTE  # microseconds between two whole readings
 PAGE = 2_000
-# Points that came since the large index was built are searched beside it, until they are so many that one
-# index is cheaper.
+# Vectors added since the large index was built are searched separately, until one index is cheaper.
 FEW, SHARE = 500, 4
 
 

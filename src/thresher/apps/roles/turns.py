@@ -1,8 +1,7 @@
-"""What becomes of a role's turn on a platform, and of the platform, when a look has ended.
+"""What happens to a role's turn on a platform, and to the platform, when a search has ended.
 
-Only a look that found something, or proved that there is nothing, ends a turn. All others go back to the
-queue: at once the first time, then after a wait that doubles. A session that ran out of time has waited long
-enough.
+Only a search that found something, or proved that there is nothing, ends a turn. Others return to the queue:
+immediately the first time, then after a wait that doubles. A session that timed out has waited long enough.
 """
 
 from collections.abc import Mapping

@@ -1,9 +1,7 @@
-"""A dossier: the pages of one company as one text, so that whatever is said of it has a place by its
-characters.
+"""A dossier: the pages of one company as one text, so that every fact has a position; and what they declare.
 
-Page after page, line after line, as a reader sees them, and below each page what it declares for machines. A
-line that an earlier page had too (a menu, a footer) is not repeated. The same pages always give the same
-text.
+Page by page, line by line, as a reader sees them, and below each page its structured data. A line that an
+earlier page had too (a menu, a footer) is not repeated. The same pages always give the same text.
 """
 
 import re
@@ -17,8 +15,7 @@ from thresher.reading.structured.facts import Facts
 from thresher.reading.structured.schema_org import text_of
 from thresher.reading.structured.thing import Thing
 
-# What a page declares for machines about the company that it belongs to: schema.org's Organization, and its
-# meta tags.
+# Structured data about the organisation: schema.org's Organization, and meta tags.
 
 MAX_LENGTH = 2_000
 MAX_PLACES = 30

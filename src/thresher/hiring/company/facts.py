@@ -1,8 +1,6 @@
-"""The facts of a company: what its pages declare, then what they label, then what their sentences say. Each
-with its place.
+"""The facts of a company, each with its evidence: what its pages declare, then label, then say in sentences.
 
-What is read here is certain enough to be kept without asking anybody. What is not read is missing, and a
-model may be asked for it.
+What is read here is certain enough to be stored without asking a model. A model may be asked for the rest.
 """
 
 import re
@@ -20,7 +18,7 @@ from thresher.hiring.gazetteer import cities_named, country_named, regions_named
 from thresher.hiring.records import company_name_key
 from thresher.reading.text.vocabulary import plain
 
-# When a company began, and where it sits, as its own sentences say it.
+# Founding year and headquarters, from sentences.
 
 EARLIEST = 1500
 MAX_PLACE = 80

@@ -1,4 +1,4 @@
-"""The words in which companies speak of themselves, from the vocabulary beside this room."""
+"""The phrases in which companies describe themselves, from the vocabulary file."""
 
 import re
 from collections.abc import Mapping

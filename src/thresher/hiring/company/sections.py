@@ -1,4 +1,4 @@
-"""What stands below a heading: about, culture, mission. A section is a stretch of the dossier, so its text is
+"""Sections below a heading: about, culture, mission. A section is a span of the dossier, so its text is
 its own quote.
 """
 

@@ -1,8 +1,7 @@
-"""The core of a title: what is left when rank, place, hours, numbers and punctuation are gone, and
-abbreviations are written out.
+"""The core of a title: without rank, place, hours, numbers and punctuation, abbreviations expanded.
 
-"Sr. Java Dev (m/f/d) - Remote" and "Java Developer III" have one core, "java developer". It is in the form of
-a key, so that a core read again stays what it is.
+"Sr. Java Dev (m/f/d) - Remote" and "Java Developer III" have one core, "java developer". The core of a core
+is itself.
 """
 
 import re
@@ -14,7 +13,7 @@ from thresher.hiring.technology import family, names, technologies
 from thresher.hiring.title.key import MAX_KEY, MAX_LENGTH, words_of
 from thresher.hiring.title.vocabulary import vocabulary
 
-# Which word of a title names the person who does the work: most end alike, the others are listed.
+# The word of a title that names the person: most share an ending, the others are listed.
 
 MIN_LENGTH = 4  # letters
 _ENDING = re.compile(

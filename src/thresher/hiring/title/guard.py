@@ -1,9 +1,9 @@
-"""The guard: what two titles have to share before nearness may make one role of them.
+"""The guard: which of the roles near a title is meant, if any, by the words they do not share.
 
 Vectors put "Front End Developer" and "Back End Developer" side by side, because people write about them in
-the same places. The words that differ decide: another technology, another head, a qualifier on each side that
-the other lacks, or on one side a word that makes another role of it. What is left to nearness is whether a
-further word on one side matters; letters alone cannot tell even that.
+the same places. The words that differ decide: another technology, another head noun, a qualifier on each side
+that the other lacks, or a word that makes it another role. Similarity only decides whether an extra word on
+one side matters.
 """
 
 from collections.abc import Iterable, Sequence
@@ -131,8 +131,7 @@ def _said(words: Iterable[str]) -> str:
     return ", ".join(sorted(words)) or "none"
 
 
-# Which of the roles that lie near a title is meant, if any: near enough, and nothing in the words speaks
-# against it.
+# Choose among the nearest roles: near enough, and not contradicted by a word.
 
 LOOKED_AT = 10  # neighbours of a title
 

@@ -1,8 +1,4 @@
-"""A document: a page decoded and parsed, each once and only when asked, for all who read it.
-
-Links, structured data, prices and text are read by different people from the same tree. They share this
-object, so a page of ten readers is still parsed once.
-"""
+"""A document: a page decoded and parsed, each once and on demand, shared by all who read it."""
 
 from functools import cached_property
 from html import escape

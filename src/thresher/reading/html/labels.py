@@ -1,7 +1,7 @@
-"""Labels: "Location: Leeds", wherever a page about one thing writes what it is.
+"""Labels ("Location: Leeds") and the headline of a page about one thing.
 
-Read from definition lists, two-column rows, and short texts with a colon. A label is one of a known
-vocabulary, so that a sentence with a colon in it is not taken for one.
+Labels are read from definition lists, two-column rows, and short texts with a colon. A label belongs to a
+known vocabulary, so that a sentence with a colon is not taken for one.
 """
 
 from collections.abc import Iterator
@@ -118,7 +118,7 @@ def _known() -> dict[str, str]:
     return {plain(name): field for field, names in vocabulary("labels").items() for name in names}
 
 
-# The headline: the element that names the one thing a page is about.
+# The headline: the element that names the subject of the page.
 
 MAX_LENGTH = 150
 MIN_LENGTH = 4

@@ -1,4 +1,4 @@
-"""The body of a page, told apart: a document for people, JSON, or XML. What cannot be read says why."""
+"""Classify the body of a page: an HTML document, JSON, or XML; with a reason where it cannot be read."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from thresher.reading.html.document import Document
 from thresher.reading.structured.loose_json import BrokenJson, read_json
 from thresher.reading.structured.xml import read_xml
 
-# Recorded exchanges: a request and its answer kept in one JSON file, as test suites and proxies write them.
+# Recorded exchanges: a request and its response in one JSON file, as test suites and proxies write them.
 
 _ADDRESSES = ("uri", "url")
 

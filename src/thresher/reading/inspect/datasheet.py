@@ -1,4 +1,4 @@
-"""The inspection of an answer for programs: JSON and XML, from platforms, feeds and whoever else."""
+"""Inspect a response for programs: JSON and XML, from platforms, feeds and others."""
 
 from collections.abc import Mapping
 from datetime import date

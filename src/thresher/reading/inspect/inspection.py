@@ -1,6 +1,4 @@
-"""What Thresher makes of one page: the whole of reading, put together for a person who asks why a site does
-not work.
-"""
+"""Inspect one page with everything that reading offers, for a person who asks why a site does not work."""
 
 from datetime import date
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""An inspection: everything that could be read from one page, and the verdict on it."""
+"""An inspection: what was read from one page, its type, the links worth following, and the verdict."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,8 +11,6 @@ from thresher.reading.platforms.boards import Board, recognise
 from thresher.reading.postings.posting import Listing, Posting
 from thresher.reading.structured.facts import Facts
 from thresher.reading.structured.schema_org import Product
-
-# What sort of page it is.
 
 
 class PageKind(StrEnum):
@@ -29,7 +27,7 @@ class PageKind(StrEnum):
     OTHER = "other"
 
 
-# Links worth following: the few of a page's many that lead to more of what it is about.
+# Links worth following: those that lead to more of the same.
 
 MAX_LINKS = 300
 ENOUGH_ROWS = 3

@@ -1,4 +1,4 @@
-"""The inspection of a page for people: HTML, from the wall in front of it to the links that lead on."""
+"""Inspect an HTML page, from a wall in front of it to the links that lead on."""
 
 from dataclasses import replace
 from datetime import date

@@ -1,8 +1,8 @@
-"""The links of a pager: those that name a direction or a page number, and which of them can be believed.
+"""The links of a pager: directions and page numbers, in many languages, and which of them can be believed.
 
-A number is believed in a row of numbers whose addresses count the same way. A direction is believed where its
-address is that of a page, or where it stands beside such numbers. Calendars, years, ratings and "show 12 24
-48" are rows of numbers too.
+A number is believed in a row of numbers whose URLs count the same way. A direction is believed where its URL
+is that of a page, or where it stands beside such numbers. Calendars, years, ratings and "show 12 24 48" are
+rows of numbers too.
 """
 
 import re
@@ -18,8 +18,7 @@ from thresher.reading.html.parser import Node
 from thresher.reading.lists import page_urls
 from thresher.reading.lists.page_urls import is_paged, same_list
 
-# The words and signs by which a list says "next", "previous", "first", "last" and "more", in the languages
-# of the web.
+# Words and signs for "next", "previous", "first", "last" and "more".
 
 _WORDS: Final = {
     "next": """

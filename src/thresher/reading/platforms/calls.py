@@ -1,9 +1,8 @@
-"""The calls of a board: for its list, for one posting, for its owner's name. What a platform's file
-describes, filled in.
+"""The calls of a board, filled in from its platform's file: for its list, for one posting, for its owner's
+name.
 
-No call leaves the places that the file names. A board whose parts do not fit the patterns of its own platform
-(a stored record may say anything) gives no call at all; a link to the next page that leads to another host
-gives none either.
+No call leaves the origins that the file names. A board whose parts do not fit the patterns of its platform (a
+stored record may say anything) gives no call at all, nor does a next-page link to another host.
 """
 
 import re
@@ -27,7 +26,7 @@ from thresher.reading.platforms.platform import platform_named
 from thresher.reading.platforms.template import filled, filled_value
 from thresher.reading.postings.posting import Posting
 
-# A call: one request that a platform's file describes, filled in for one board, ready to be sent.
+# A call: one request of a platform's file, filled in for one board, ready to be sent.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What the file of one platform says, checked and ready to be used."""
+"""The checked content of one platform's file, and the origins it names."""
 
 import re
 from collections.abc import Mapping
@@ -154,7 +154,7 @@ class Platform:
         return not self.urls and self.endpoint is not None and self.endpoint.is_fixed
 
 
-# The origins that a platform's file names: the only ones that may see the platform's secret.
+# Only these origins may see the platform's secret.
 
 _AUTHORITY = re.compile(r"(https?://)((?:[^/?#{]|\{\w+\})*)")
 _HOLE = re.compile(r"\{\w+\}")

@@ -1,6 +1,4 @@
-"""Postings from the rows of a page: which group of cards are openings, and what each row says beside its
-title.
-"""
+"""Postings from the rows of a page: which cards are openings, and what each row says besides its title."""
 
 import re
 from collections import Counter
@@ -20,7 +18,7 @@ from thresher.reading.text.vocabulary import plain, vocabulary, words
 from thresher.reading.values.dates import posted_on
 from thresher.reading.values.salaries import salary_of
 
-# The subject of a page, before anything of it is read: does it speak of openings, and should it list them?
+# The subject of a page: whether it is about openings, and whether it should list them.
 
 
 def is_about_openings(document: Document) -> bool:

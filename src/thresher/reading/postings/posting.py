@@ -1,4 +1,4 @@
-"""A posting: one opening as a source describes it, in one shape whatever the source was."""
+"""A posting: one opening as a source describes it; and a listing: the postings of one page or response."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -82,9 +82,6 @@ def _joined(first: Posting, second: Posting) -> Posting:
         description=first.description or second.description,
         remote=first.remote or second.remote,
     )
-
-
-# A listing: the postings one page or answer holds, how many it says there are, and where they were read.
 
 
 @dataclass(frozen=True, slots=True)

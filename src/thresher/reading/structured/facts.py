@@ -1,4 +1,4 @@
-"""What a page declares, carries and repeats, read once for all who ask: postings, products, the company."""
+"""The structured data of a page, read once for all who use it: postings, products, the company."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -9,8 +9,6 @@ from thresher.reading.structured.embedded import Embedded, embedded
 from thresher.reading.structured.jsonld import json_ld
 from thresher.reading.structured.microdata import microdata, open_graph, rdfa
 from thresher.reading.structured.thing import Structured
-
-# Everything a page says in a form made for machines, in one list.
 
 
 def structured(document: Document) -> Structured:

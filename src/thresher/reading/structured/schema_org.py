@@ -1,5 +1,4 @@
-"""schema.org's words for an opening and a product, as our own: what a page declares about itself in JSON-LD
-or microdata.
+"""Convert schema.org's JobPosting and Product, declared in JSON-LD or microdata, to our own types.
 
 Everything may be a text, an object, or a list of either, whatever the vocabulary says; nothing is inferred,
 and a missing value is missing, not false.
@@ -15,8 +14,6 @@ from thresher.reading.text.description import described
 from thresher.reading.values.dates import posted_on
 from thresher.reading.values.money import Price, read_price
 from thresher.reading.values.salaries import salary_from_schema
-
-# A product: what is for sale, for how much, and whether it is there.
 
 
 @dataclass(frozen=True, slots=True)

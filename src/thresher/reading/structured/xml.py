@@ -1,8 +1,8 @@
-"""XML as a small tree, read even where it is a little broken, and never where it is a bomb.
+"""Parse XML into a small tree, tolerant of small errors and safe against entity bombs; and XML as JSON.
 
-Feeds are written by templates: a bare `&`, an `&nbsp;`, a byte that no XML allows. Those are mended before
-reading. A document that breaks in the middle still gives what came before. Entities of its own are refused,
-whatever they say: they are how a kilobyte becomes a gigabyte.
+Feeds are written by templates: a bare `&`, an `&nbsp;`, a byte that XML forbids. Those are repaired first. A
+document that breaks in the middle still gives what came before. Its own entities are refused: they are how a
+kilobyte becomes a gigabyte.
 """
 
 import html
@@ -13,8 +13,6 @@ from typing import Any, Final
 from xml.parsers import expat
 
 from thresher.core.errors import Malformed
-
-# An element of an XML document: what stands in it, in order, and the same as JSON would say it.
 
 
 @dataclass(slots=True)

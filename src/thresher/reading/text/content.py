@@ -1,11 +1,10 @@
-"""The main content of a page: the article, without what stands around it; the whole text where a page is no
+"""The main content of a page: the article without its surroundings; the whole text where a page is no
 article.
 
 Each block is worth its characters if it reads like prose and costs them if it reads like a menu. The section
-whose blocks add up to most holds the article. Inside it, the columns that carry the text are trusted and
-everything beside them has to prove itself. Whether a page is an article at all is taken from what it
-declares: a vacancy or a product reads like prose too, and losing its price or its place would be worse than
-keeping its menu.
+with the highest sum holds the article. Inside it, the columns that carry the text are trusted and everything
+beside them has to prove itself. Whether a page is an article at all is taken from what it declares: a vacancy
+or a product reads like prose too, and losing its price or its place would be worse than keeping its menu.
 """
 
 import re
@@ -18,8 +17,7 @@ from thresher.reading.html.document import Document
 from thresher.reading.html.parser import Element, Node
 from thresher.reading.text.plain import render
 
-# The words that give boilerplate away: in the names authors give to elements, and in the phrases printed on
-# pages.
+# Boilerplate: names of elements, and phrases, that give it away.
 
 NAMES_READ = 400  # characters of class and id that are looked at; nobody names honestly at greater length
 
@@ -119,8 +117,8 @@ def is_credit(text: str) -> bool:
     return _AGENCY.search(text[-18:]) is not None
 
 
-# What a page says it is. Publishers tell search engines and social networks whether a page is an article, a
-# product or a posting; that is worth more than any guess from its layout, and costs a few look-ups.
+# What a page declares itself to be (article, product, posting): more reliable than its layout, and cheap to
+# read.
 
 SCRIPT_READ = 200_000  # characters of one script that are searched for its type
 

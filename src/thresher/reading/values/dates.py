@@ -1,8 +1,8 @@
-"""The day that a text names, or why it names none for certain.
+"""The date that a text names, or why it names none for certain; and the date a posting was posted.
 
-`03/04/2025` is the third of April or the fourth of March: without a sign of the country it is not read at
-all. A year is never made up, a deadline never guessed, and "30+ days ago" is read as "then or earlier". Today
-is an argument.
+`03/04/2025` is the third of April or the fourth of March: without a hint of the country it is not read at
+all. A year is never invented, a deadline never guessed, and "30+ days ago" is read as "then or earlier".
+Today is an argument.
 """
 
 import re
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Final
 
-# Month names, and the words for "days ago", in the languages of the web's larger countries.
+# Month names and words for "days ago", in many languages.
 
 # From January on, each with its short forms. Accents are dropped before comparing.
 _MONTHS: Final = """
@@ -356,7 +356,7 @@ def _looks_back(line: str, match: re.Match[str]) -> bool:
 RULES: tuple[Callable[[_Reading], Day | NoDay | None], ...] = (_epoch, _iso, _named, _numeric, _relative)
 
 
-# The day a posting was posted, where its source names one. "30+ days ago" and "May 2024" name none.
+# The posting date, where the source names one. "30+ days ago" and "May 2024" name none.
 
 
 def posted_on(text: str | None, today: date, *, day_first: bool | None = None) -> date | None:

@@ -1,7 +1,7 @@
-"""Nothing found is not nothing there: when a page itself says that there is nothing.
+"""When a page itself says that there is nothing, and when it is a shell that a script must fill first.
 
-Only the page's own statement counts, where it is the page's main matter: in its title or a headline, or alone
-in a block of its own while no rows are shown. Words that lie hidden for a script to show later are no
+Nothing found is not nothing there. Only the page's own statement counts, where it is the main content: in its
+title or a headline, or alone in a block while no rows are shown. Text hidden for a script to show later is no
 statement.
 """
 
@@ -149,8 +149,7 @@ def _is_hidden(node: Node) -> bool:
     return False
 
 
-# Script shells: pages that hold nothing yet, because a script in the browser is to fetch and draw
-# everything.
+# Script shells: pages that are empty until a script has fetched and drawn everything.
 
 LITTLE_TEXT = 600  # characters of visible text above which there is something to read
 _ROOTS = (

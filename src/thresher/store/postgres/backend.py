@@ -1,4 +1,4 @@
-"""PostgreSQL as a backend of the queue."""
+"""PostgreSQL as a backend of the queue: lanes, turns, notifications and locks."""
 
 import asyncio
 import contextlib
@@ -26,7 +26,7 @@ from thresher.store.postgres.wire import Wire
 from thresher.store.session import POSTGRES, Session
 from thresher.store.spawn import due_lanes
 
-# Lanes on PostgreSQL: made, held, and kept from being removed while somebody writes their id down.
+# Lanes: created, locked, and protected from removal while their id is being written.
 
 _LOCK = """select id from lanes where id = any (array(
     select unnest(cast(:lanes as bigint[])) union select lane_id from tasks where id = any (cast(:tasks as bigint[]))))

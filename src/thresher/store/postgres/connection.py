@@ -1,4 +1,4 @@
-"""Opening PostgreSQL, and turning its complaints into advice."""
+"""Connect to PostgreSQL with timeouts, and turn its errors into advice without revealing the password."""
 
 import contextlib
 import re
@@ -16,8 +16,7 @@ from thresher.core.errors import ConfigError, DatabaseProblem, InvalidPayload
 from thresher.core.limits import check_integers
 from thresher.store.session import ARRAY, POSTGRES, Params, Row, psycopg_style, spread
 
-# Messages about a database without the password of its URL, however it was written there, and however
-# badly.
+# Remove the password of a database URL from messages, however it was written.
 
 HIDDEN = "***"
 _USER = re.compile(
@@ -51,8 +50,7 @@ def _secrets(url: str) -> set[str]:
     }
 
 
-# Connections that do not wait for ever: a server that is silent for too long, and is not at work for us, is
-# given up.
+# A server that is silent for too long, and is not working for us, is given up.
 #
 # The kernel notices a machine that is gone (keepalives). It does not notice a process that was stopped, or
 # something in between that takes every packet and passes none on. So whoever has waited for long enough
@@ -60,7 +58,7 @@ def _secrets(url: str) -> set[str]:
 # connection is closed, and the next one is new.
 
 PATIENCE = 15.0
-# After nobody was found at work: an answer that was on its way meanwhile is here by then.
+# An answer that was under way during the check has arrived by then.
 LAST_LOOK = 0.2
 # A server that waits for its client, or for room to write to it, is not at work.
 _AT_WORK = """select 1 from pg_stat_activity where pid = %s and state = 'active' and coalesce(wait_event_type, '') <> 'Client'"""

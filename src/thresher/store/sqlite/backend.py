@@ -1,4 +1,4 @@
-"""SQLite as a backend of the queue."""
+"""SQLite as a backend of the queue, with the claim as a loop in Python under the single write lock."""
 
 import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ from thresher.store.settle import release
 from thresher.store.sqlite.connection import SqliteFile
 from thresher.store.sqlite.groups import count_groups
 
-# The claim on SQLite: ready lanes in order, each with its gates, until enough tasks are in hand.
+# The claim: ready lanes in order, each with its gates, until there are enough tasks.
 #
 # The same rules as on PostgreSQL, where they are a function in the database. Here a statement costs
 # microseconds and nobody else writes, so it is a loop that one can read:

@@ -1,4 +1,4 @@
-"""Opening SQLite the safe way, and turning its complaints into advice."""
+"""Open SQLite safely (write lock, one library per file, known versions), and turn its errors into advice."""
 
 import contextlib
 import os
@@ -18,7 +18,7 @@ from thresher.core.errors import DatabaseProblem, InvalidPayload, UsageError
 from thresher.core.limits import check_integers
 from thresher.store.session import JSON_LIST, SQLITE, Params, Row, spread
 
-# The lock file that lets processes write to a database in turn, with a limit on the wait.
+# The lock file with which processes take turns to write, with a limit on the wait.
 #
 # SQLite's own writers poll and starve each other: one of eight did 3 % of another's work. `flock` queues
 # them, but waits without a limit, and a process that was stopped in the middle of its turn would hold up

@@ -1,4 +1,4 @@
-"""The beginning: where one belongs. Who is not logged in has been sent to the way in before."""
+"""The home page: redirects to where the person belongs."""
 
 from starlette.responses import Response
 

@@ -1,8 +1,7 @@
-"""The entrance to the pages: who is not logged in sees the way in, and nothing of what is behind it.
+"""The login check of the pages: who is not logged in sees the login page and nothing else.
 
-Like the door of the API it stands before the pages, so that one which forgets to ask is closed. Keys do not
-open it: a page is for a person, and what a page may do should need more than a header that a script has lying
-around.
+Like the authentication of the API it runs before the pages, so that a page which forgets to ask is closed.
+API keys do not pass: a page is for a person, and should need more than a header that a script has.
 """
 
 import logging

@@ -18,7 +18,7 @@ MAX_SECONDS = 100 * 365 * 86_400.0
 async def costs(
     runtime: Shop,
     by: Annotated[str, Query(description=f"One of {', '.join(GROUPS)}.")] = "day",
-    since: Annotated[str | None, Query(description="Only of the last 12h, 7d, 2w.")] = None,
+    since: Annotated[str | None, Query(description="Only calls of the last 12h, 7d, 2w.")] = None,
     limit: Limit = 50,
 ) -> Response:
     """What models have cost, the dearest first, with what is left of today's caps."""

@@ -14,10 +14,10 @@ from thresher.web.route import BeforeId, Limit, Route, Shop
 async def events(
     runtime: Shop,
     kind: Annotated[
-        str | None, Query(description="Only this kind, such as gate_paused or worker_lost.")
+        str | None, Query(description="Only events of this kind, such as gate_paused or worker_lost.")
     ] = None,
     source: Annotated[
-        str | None, Query(description="Only of this source, or gate such as host:example.com.")
+        str | None, Query(description="Only events of this source, or gate such as host:example.com.")
     ] = None,
     limit: Limit = 50,
     before: BeforeId = None,

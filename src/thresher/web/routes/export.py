@@ -24,9 +24,9 @@ async def exported(
     runtime: Shop,
     request: Request,
     what: str,
-    form: Annotated[str, Query(alias="format", description="csv, jsonl or xlsx.")] = "csv",
+    form: Annotated[str, Query(alias="format", description="Format: csv, jsonl or xlsx.")] = "csv",
     status: Annotated[
-        str | None, Query(description="Only those with this status; of postings: open or closed.")
+        str | None, Query(description="Only rows with this status; for postings: open or closed.")
     ] = None,
 ) -> Response:
     """Everything of one kind, as `thresher export` names them. JSON lines have all that is known, the others

@@ -44,7 +44,7 @@ class KeyAsked(Body):
 
 async def keys(
     runtime: Shop,
-    every: Annotated[bool, Query(alias="all", description="Also expired and revoked ones.")] = False,
+    every: Annotated[bool, Query(alias="all", description="Include expired and revoked keys.")] = False,
 ) -> Response:
     """Keys, the newest first: what they open, until when, and when they were last used."""
     return await answer(runtime.store, list_keys, runtime.store, every=every)

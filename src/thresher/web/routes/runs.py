@@ -17,7 +17,7 @@ async def runs(
     name: Annotated[str | None, Query(description="Only runs of this name, such as scrape.")] = None,
     key: Annotated[str | None, Query(description="Only runs with this key.")] = None,
     running: Annotated[bool, Query(description="Only runs that have not ended.")] = False,
-    groups: Annotated[bool, Query(description="Groups too that are no runs.")] = False,
+    groups: Annotated[bool, Query(description="Include groups that are not runs.")] = False,
     limit: Limit = 50,
     before: BeforeId = None,
 ) -> Response:

@@ -26,7 +26,7 @@ MAX_SECONDS = 10 * 365 * 86_400.0
 
 async def sources(
     runtime: Shop,
-    every: Annotated[bool, Query(alias="all", description="All gates, hosts too.")] = False,
+    every: Annotated[bool, Query(alias="all", description="Include all gates, such as hosts.")] = False,
     limit: Limit = 1_000,
 ) -> Response:
     """Sources with their limits, health, and the reason for every pause."""

@@ -20,13 +20,15 @@ async def tasks(
     runtime: Shop,
     state: Annotated[
         str | None,
-        Query(description="pending, running, retryable, succeeded, filtered, skipped, failed, cancelled."),
+        Query(
+            description="State: pending, running, retryable, succeeded, filtered, skipped, failed, cancelled."
+        ),
     ] = None,
     kind: Annotated[str | None, Query(description="The kind of task.")] = None,
     source: Annotated[
-        str | None, Query(description="A source's name, or a gate such as host:example.com.")
+        str | None, Query(description="Name of a source, or a gate such as host:example.com.")
     ] = None,
-    error: Annotated[str | None, Query(description="The class of its last error, such as TimedOut.")] = None,
+    error: Annotated[str | None, Query(description="Class of the last error, such as TimedOut.")] = None,
     url: Annotated[str | None, Query(description="The task's URL.")] = None,
     run: Annotated[int | None, Query(ge=1, le=MAX_ID, description="Only tasks of this run or group.")] = None,
     limit: Limit = 50,

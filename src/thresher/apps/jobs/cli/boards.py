@@ -31,18 +31,21 @@ from thresher.runtime import opened_fetcher
 
 app = typer.Typer()
 
-Key = Annotated[str, typer.Argument(metavar="KEY", help="As `boards list` names it, or its address.")]
+Key = Annotated[str, typer.Argument(metavar="KEY", help="Key of the board (see `boards list`), or its URL.")]
 
 
 @app.command("list")
 def list_(
     ctx: typer.Context,
-    status: Annotated[str | None, typer.Option(help="pending (waits for you), active, disabled.")] = None,
-    platform: Annotated[
-        str | None, typer.Option(help="greenhouse, lever, …; site for a company's own pages, rss for a feed.")
+    status: Annotated[
+        str | None, typer.Option(help="Status: pending (waits for you), active, disabled.")
     ] = None,
-    company: Annotated[str | None, typer.Option(metavar="KEY", help="Only this company's.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50,
+    platform: Annotated[
+        str | None,
+        typer.Option(help="Platform: greenhouse, lever, …; site for a company's own pages, rss for a feed."),
+    ] = None,
+    company: Annotated[str | None, typer.Option(metavar="KEY", help="Only rows of this company.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number of rows.")] = 50,
 ) -> None:
     """List boards: how the last look at each ended, and what is wrong with them."""
     call = call_of(ctx)
@@ -186,7 +189,7 @@ def enable(ctx: typer.Context, key: Key) -> None:
 def disable(
     ctx: typer.Context,
     key: Key,
-    reason: Annotated[str, typer.Option(help="Why; shown wherever the board is.")] = "disabled by a person",
+    reason: Annotated[str, typer.Option(help="Reason, shown with the board.")] = "disabled by a person",
 ) -> None:
     """Read a board no more, until you enable it. Its postings stay as they are."""
     call = call_of(ctx)

@@ -39,10 +39,10 @@ FACTS = (
 def list_(
     ctx: typer.Context,
     status: Annotated[
-        str | None, typer.Option(help="analyzing, complete, partial, unknown_site, failed.")
+        str | None, typer.Option(help="Status: analyzing, complete, partial, unknown_site, failed.")
     ] = None,
-    tier: Annotated[str | None, typer.Option(help="S, A, B, C or D.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50,
+    tier: Annotated[str | None, typer.Option(help="Tier: S, A, B, C or D.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number of rows.")] = 50,
 ) -> None:
     """List companies, the newest first."""
     call = call_of(ctx)
@@ -98,7 +98,7 @@ def _draw(out: "Console", found: "list[CompanyView]", now: int, empty: str) -> N
 @app.command()
 def show(
     ctx: typer.Context,
-    key: Annotated[str, typer.Argument(metavar="KEY", help="As `companies list` names it.")],
+    key: Annotated[str, typer.Argument(metavar="KEY", help="Company (see `companies list`).")],
 ) -> None:
     """Show everything that is known of a company, where it stands, and why it has its tier."""
     call = call_of(ctx)

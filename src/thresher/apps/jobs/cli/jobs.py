@@ -52,27 +52,27 @@ views_app = typer.Typer()
 app.add_typer(
     profile_app,
     name="profile",
-    help="See, check and set the profile that postings are measured by.",
+    help="Show, check and set the profile.",
     no_args_is_help=True,
 )
 app.add_typer(
     views_app,
     name="views",
-    help="Keep searches among the matches, and see what they find.",
+    help="Save searches for matches, and run them.",
     no_args_is_help=True,
 )
 
-Status = Annotated[str | None, typer.Option(help="new, viewed, applied or dismissed.")]
-Priority = Annotated[str | None, typer.Option(help="high, medium or low.")]
-MinScore = Annotated[int | None, typer.Option(min=0, max=100, help="Only from this score on.")]
+Status = Annotated[str | None, typer.Option(help="Status: new, viewed, applied or dismissed.")]
+Priority = Annotated[str | None, typer.Option(help="Priority: high, medium or low.")]
+MinScore = Annotated[int | None, typer.Option(min=0, max=100, help="Minimum score.")]
 Since = Annotated[
-    str | None, typer.Option(metavar="TIME", help="Only those decided since: 12h, 7d, 2w, 2026-01-31.")
+    str | None, typer.Option(metavar="TIME", help="Only matches decided since: 12h, 7d, 2w, 2026-01-31.")
 ]
-Company = Annotated[str | None, typer.Option(metavar="NAME", help="Only companies with this in their name.")]
-Words = Annotated[str | None, typer.Option(metavar="WORDS", help="Only titles that have all these words.")]
-Limit = Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")]
+Company = Annotated[str | None, typer.Option(metavar="NAME", help="Part of the company's name.")]
+Words = Annotated[str | None, typer.Option(metavar="WORDS", help="Words that the title must contain.")]
+Limit = Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of rows.")]
 File = Annotated[
-    Path, typer.Argument(metavar="FILE", help="A profile, as in docs/how-to/write-a-profile.md.")
+    Path, typer.Argument(metavar="FILE", help="Profile file (see docs/how-to/write-a-profile.md).")
 ]
 MAX_PROFILE = 1_000_000
 
@@ -87,7 +87,7 @@ def matches(
     company: Company = None,
     words: Words = None,
     view: Annotated[
-        str | None, typer.Option(metavar="NAME", help="A saved search instead of filters.")
+        str | None, typer.Option(metavar="NAME", help="Name of a saved search, instead of filters.")
     ] = None,
     limit: Limit = 50,
 ) -> None:
@@ -142,9 +142,9 @@ def _draw(out: "Console", found: "list[MatchView]", now: int, empty: str) -> Non
 @app.command()
 def match(
     ctx: typer.Context,
-    keys: Annotated[list[str], typer.Argument(metavar="KEY...", help="As `jobs matches` names them.")],
-    status: Annotated[str, typer.Option(help="new, viewed, applied or dismissed.")],
-    note: Annotated[str | None, typer.Option(help="A few words of your own, kept with the match.")] = None,
+    keys: Annotated[list[str], typer.Argument(metavar="KEY...", help="Matches (see `jobs matches`).")],
+    status: Annotated[str, typer.Option(help="Status: new, viewed, applied or dismissed.")],
+    note: Annotated[str | None, typer.Option(help="Note to store with the match.")] = None,
 ) -> None:
     """Say what you have done about a match. It is yours: no later analysis changes it."""
     call = call_of(ctx)
@@ -156,9 +156,7 @@ def match(
 @app.command()
 def judge(
     ctx: typer.Context,
-    every: Annotated[
-        bool, typer.Option("--all", help="Also those that were judged before: by another profile, say.")
-    ] = False,
+    every: Annotated[bool, typer.Option("--all", help="Include postings that were judged before.")] = False,
 ) -> None:
     """Have open postings judged by the profile as it is now: those that nobody has judged yet. What you did
     about matches stays.
@@ -193,7 +191,7 @@ def _draw_profile(out: "Console", value: dict[str, Any] | None) -> None:
 def profile_example(
     ctx: typer.Context,
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="Where to write it; else it is printed.")
+        Path | None, typer.Argument(metavar="[FILE]", help="Output file. Default: print it.")
     ] = None,
 ) -> None:
     """Print a profile to begin with, with every key explained, or write it into a new file."""
@@ -312,9 +310,7 @@ def views_show(
     _show(ctx, Search(), name, limit)
 
 
-Force = Annotated[
-    bool, typer.Option("--force", help="Look at a company again although it is known and fresh.")
-]
+Force = Annotated[bool, typer.Option("--force", help="Analyze a company again even if it is up to date.")]
 Urls = Annotated[list[str], typer.Argument(metavar="URL...")]
 UNUSABLE = 2
 
@@ -324,9 +320,9 @@ def add_company(
     things: Annotated[
         list[str] | None, typer.Argument(metavar="[NAME|SITE]...", help="Names or sites of companies.")
     ] = None,
-    name: Annotated[str | None, typer.Option(help="The company's name, beside its site.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the company, if a site is given.")] = None,
     website: Annotated[
-        str | None, typer.Option(metavar="URL", help="The company's site, beside its name.")
+        str | None, typer.Option(metavar="URL", help="Site of the company, if a name is given.")
     ] = None,
     force: Force = False,
 ) -> None:
@@ -358,7 +354,7 @@ def _wishes(things: list[str], name: str | None, website: str | None) -> list[Wi
 
 def add_companies(
     ctx: typer.Context,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="CSV with names and sites; - for stdin.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="CSV file with names and sites; - for stdin.")],
     force: Force = False,
 ) -> None:
     """Follow all companies of a file. Exits 2 if a line could not be read; the others are added."""
@@ -389,7 +385,9 @@ def add_board(
     urls: Urls,
     company: Annotated[
         str | None,
-        typer.Option(metavar="KEY", help="Whose board it is; thresher companies list shows the keys."),
+        typer.Option(
+            metavar="KEY", help="Key of the company that owns the board (see `thresher companies list`)."
+        ),
     ] = None,
     name: Annotated[str | None, typer.Option(help="The company's name.")] = None,
 ) -> None:

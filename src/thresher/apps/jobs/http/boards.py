@@ -28,12 +28,13 @@ from thresher.web.schemas import BoardAsked, ReasonBody, said
 async def boards(
     runtime: Shop,
     status: Annotated[
-        str | None, Query(description="pending (waits for a person), active, disabled.")
+        str | None, Query(description="Status: pending (waits for a person), active, disabled.")
     ] = None,
     platform: Annotated[
-        str | None, Query(description="greenhouse, lever, …; site for a company's own pages, rss for a feed.")
+        str | None,
+        Query(description="Platform: greenhouse, lever, …; site for a company's own pages, rss for a feed."),
     ] = None,
-    company: Annotated[str | None, Query(description="Only this company's, by its key.")] = None,
+    company: Annotated[str | None, Query(description="Only rows of the company with this key.")] = None,
     limit: Limit = 50,
     before: BeforeKey = None,
 ) -> Response:

@@ -28,9 +28,9 @@ from thresher.web.schemas import CompaniesAsked, CompanyAsked, PostingAsked
 async def companies(
     runtime: Shop,
     status: Annotated[
-        str | None, Query(description="analyzing, complete, partial, unknown_site, failed.")
+        str | None, Query(description="Status: analyzing, complete, partial, unknown_site, failed.")
     ] = None,
-    tier: Annotated[str | None, Query(description="S, A, B, C or D.")] = None,
+    tier: Annotated[str | None, Query(description="Tier: S, A, B, C or D.")] = None,
     limit: Limit = 50,
     before: BeforeKey = None,
 ) -> Response:

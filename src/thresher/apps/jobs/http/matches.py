@@ -25,17 +25,15 @@ from thresher.web.schemas import MatchChanged
 
 async def matches(
     runtime: Shop,
-    status: Annotated[str | None, Query(description="new, viewed, applied or dismissed.")] = None,
-    priority: Annotated[str | None, Query(description="high, medium or low.")] = None,
-    min_score: Annotated[
-        int | None, Query(ge=-100_000, le=100_000, description="Only from this score on.")
-    ] = None,
+    status: Annotated[str | None, Query(description="Status: new, viewed, applied or dismissed.")] = None,
+    priority: Annotated[str | None, Query(description="Priority: high, medium or low.")] = None,
+    min_score: Annotated[int | None, Query(ge=-100_000, le=100_000, description="Minimum score.")] = None,
     since: Annotated[
-        str | None, Query(description="Only those decided since: 12h, 7d, 2w, 2026-01-31.")
+        str | None, Query(description="Only matches decided since: 12h, 7d, 2w, 2026-01-31.")
     ] = None,
     company: Annotated[str | None, Query(description="Part of the company's name.")] = None,
-    words: Annotated[str | None, Query(description="Words of the title.")] = None,
-    view: Annotated[str | None, Query(description="A saved search instead of filters.")] = None,
+    words: Annotated[str | None, Query(description="Words that the title must contain.")] = None,
+    view: Annotated[str | None, Query(description="Name of a saved search, instead of filters.")] = None,
     limit: Limit = 50,
     before: BeforeKey = None,
 ) -> Response:

@@ -139,7 +139,7 @@ class Visitor:
         replay: bool = False,
         credentials: Credentials | None = None,
     ) -> Page:
-        del max_age, replay  # there is no shelf
+        del max_age, replay  # there is no page cache
         request = order(url, method=method, headers=headers, body=body, credentials=credentials)
         return await self.fetcher.fetch(request, FetchOptions(Ungoverned(), render=render))
 

@@ -33,7 +33,7 @@ from thresher.core.errors import UsageError
 
 app = typer.Typer()
 
-Key = Annotated[str, typer.Argument(metavar="KEY", help="As `candidates list` names it.")]
+Key = Annotated[str, typer.Argument(metavar="KEY", help="Candidate (see `candidates list`).")]
 MAX_BYTES = 200_000_000
 SHOWN = 3  # candidates that are named where many are meant
 VISIBLE = 0.05  # points: less is not seen in what is printed
@@ -69,10 +69,8 @@ def read_body(name: str) -> bytes:
 
 def add(
     ctx: typer.Context,
-    file: Annotated[str | None, typer.Argument(metavar="FILE", help="CSV or JSON; - for stdin.")] = None,
-    skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Leave out lines that cannot be used.")
-    ] = False,
+    file: Annotated[str | None, typer.Argument(metavar="FILE", help="CSV or JSON file; - for stdin.")] = None,
+    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Skip invalid lines.")] = False,
 ) -> None:
     """Add candidates from a file. The whole file is read before anything is written."""
     call = call_of(ctx)
@@ -120,10 +118,10 @@ def _lines(found: "Sequence[Admission]", slips: "Sequence[Slip]", name: str) -> 
 def list_(
     ctx: typer.Context,
     role: Annotated[
-        str | None, typer.Option(metavar="ROLE", help="Only those who want this role: a name or an id.")
+        str | None, typer.Option(metavar="ROLE", help="Only candidates who want this role (name or id).")
     ] = None,
-    before: Annotated[str | None, typer.Option(metavar="KEY", help="Go on after this candidate.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 50,
+    before: Annotated[str | None, typer.Option(metavar="KEY", help="Start after this candidate.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of rows.")] = 50,
 ) -> None:
     """List candidates, the newest first."""
     call = call_of(ctx)
@@ -211,7 +209,7 @@ def _fact(value: Any) -> str | None:
 @app.command()
 def remove(
     ctx: typer.Context,
-    keys: Annotated[list[str], typer.Argument(metavar="KEY...", help="As `candidates list` has them.")],
+    keys: Annotated[list[str], typer.Argument(metavar="KEY...", help="Candidates (see `candidates list`).")],
 ) -> None:
     """Forget candidates: their records, their links and their matches. The roles that they wanted are counted
     anew.
@@ -227,17 +225,15 @@ def remove(
 def matches(
     ctx: typer.Context,
     key: Key,
-    min_score: Annotated[float | None, typer.Option(min=0, max=100, help="Only from this score on.")] = None,
-    recommended: Annotated[
-        bool, typer.Option("--recommended", help="Only those that are recommended.")
-    ] = False,
+    min_score: Annotated[float | None, typer.Option(min=0, max=100, help="Minimum score.")] = None,
+    recommended: Annotated[bool, typer.Option("--recommended", help="Only recommended matches.")] = False,
     status: Annotated[
-        str | None, typer.Option(help="suggested, viewed, applied, rejected or shortlisted.")
+        str | None, typer.Option(help="Status: suggested, viewed, applied, rejected or shortlisted.")
     ] = None,
     explain: Annotated[
-        str | None, typer.Option(metavar="POSTING", help="Explain this one instead: its key or id.")
+        str | None, typer.Option(metavar="POSTING", help="Explain this posting instead (key or id).")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of rows.")] = 50,
 ) -> None:
     """List the postings that suit a candidate, the best first: score, grade, and what it is made of."""
     if explain is not None:
@@ -294,7 +290,9 @@ def _draw_fits(out: "Console", found: "list[FitView]", now: int) -> None:
 def match(
     ctx: typer.Context,
     key: Key,
-    posting: Annotated[str, typer.Argument(metavar="POSTING", help="Its key, or the id of its record.")],
+    posting: Annotated[
+        str, typer.Argument(metavar="POSTING", help="Key of the posting, or id of its record.")
+    ],
 ) -> None:
     """Explain how a candidate and a posting go together, part by part, with the words of the posting."""
     call = call_of(ctx)
@@ -345,11 +343,14 @@ def _quoted(quote: "Quote | None") -> str | None:
 def set_status(
     ctx: typer.Context,
     key: Key,
-    posting: Annotated[str, typer.Argument(metavar="POSTING", help="Its key, or the id of its record.")],
-    status: Annotated[
-        str, typer.Argument(metavar="STATUS", help="suggested, viewed, applied, rejected or shortlisted.")
+    posting: Annotated[
+        str, typer.Argument(metavar="POSTING", help="Key of the posting, or id of its record.")
     ],
-    note: Annotated[str | None, typer.Option(help="A few words of your own, kept with the match.")] = None,
+    status: Annotated[
+        str,
+        typer.Argument(metavar="STATUS", help="Status: suggested, viewed, applied, rejected or shortlisted."),
+    ],
+    note: Annotated[str | None, typer.Option(help="Note to store with the match.")] = None,
 ) -> None:
     """Say what was done about a match. It is yours: no later matching removes it or changes the status.
 

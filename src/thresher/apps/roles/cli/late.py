@@ -17,17 +17,19 @@ from thresher.cli.show import answer, say, table
 
 app = typer.Typer()
 
-Id = Annotated[int, typer.Argument(metavar="ID", min=1, help="The number that thresher late list shows.")]
+Id = Annotated[
+    int, typer.Argument(metavar="ID", min=1, help="Number of the post (see `thresher late list`).")
+]
 
 
 @app.command("list")
 def list_(
     ctx: typer.Context,
-    every: Annotated[bool, typer.Option("--all", help="Also those that were decided.")] = False,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 100,
-    after: Annotated[
-        int, typer.Option(metavar="ID", min=0, help="Only those after this one: the next page.")
-    ] = 0,
+    every: Annotated[
+        bool, typer.Option("--all", help="Include posts that were imported or dropped.")
+    ] = False,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of rows.")] = 100,
+    after: Annotated[int, typer.Option(metavar="ID", min=0, help="Start after this number (next page).")] = 0,
 ) -> None:
     """List what came too late, the oldest first: from whom, for which role, how much, and why it did not
     count.

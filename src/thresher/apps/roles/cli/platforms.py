@@ -19,17 +19,17 @@ from thresher.cli.show import answer, say, table
 
 app = typer.Typer()
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A platform's name, such as dice.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the platform, such as dice.")]
 Every = Annotated[
     str | None,
-    typer.Option(metavar="TIME", help="How long a role rests there between two looks: 12h, 1d, none."),
+    typer.Option(metavar="TIME", help="Minimum time between two searches for a role: 12h, 1d, none."),
 ]
 PerMinute = Annotated[
     str | None,
-    typer.Option(metavar="N", help="How many requests a minute scrapers are told to make there, or none."),
+    typer.Option(metavar="N", help="Requests per minute that scrapers are asked to keep, or none."),
 ]
 InFlight = Annotated[
-    str | None, typer.Option(metavar="N", help="How many sessions may look there at the same time, or none.")
+    str | None, typer.Option(metavar="N", help="Maximum number of concurrent sessions, or none.")
 ]
 
 
@@ -100,9 +100,9 @@ def pause(
     name: Name,
     lasts: Annotated[
         str | None,
-        typer.Option("--for", metavar="TIME", help="How long: 90s, 2h, 1d. Else until it is resumed."),
+        typer.Option("--for", metavar="TIME", help="Duration: 90s, 2h, 1d. Default: until it is resumed."),
     ] = None,
-    reason: Annotated[str, typer.Option(help="Why; shown wherever it is paused.")] = "paused by a person",
+    reason: Annotated[str, typer.Option(help="Reason, shown with the pause.")] = "paused by a person",
 ) -> None:
     """Let no scraper begin there for a time. Roles wait and lose nothing."""
     call = call_of(ctx)

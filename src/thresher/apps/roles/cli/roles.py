@@ -27,11 +27,9 @@ from thresher.core.errors import UsageError
 
 app = typer.Typer()
 alias_app = typer.Typer()
-app.add_typer(
-    alias_app, name="alias", help="Other names of a role: add one, remove one.", no_args_is_help=True
-)
+app.add_typer(alias_app, name="alias", help="Add and remove aliases of a role.", no_args_is_help=True)
 
-RoleName = Annotated[str, typer.Argument(metavar="ROLE", help="Its name, another name of it, or its id.")]
+RoleName = Annotated[str, typer.Argument(metavar="ROLE", help="Name, alias or id of the role.")]
 MAX_TITLES = 100_000
 MAX_LINE = 10_000  # bytes
 
@@ -40,13 +38,13 @@ MAX_LINE = 10_000  # bytes
 def list_(
     ctx: typer.Context,
     status: Annotated[
-        str | None, typer.Option(help="proposed, pending, processing, completed or rejected.")
+        str | None, typer.Option(help="Status: proposed, pending, processing, completed or rejected.")
     ] = None,
     text: Annotated[
-        str | None, typer.Option("--name", metavar="TEXT", help="Only those with this in a name.")
+        str | None, typer.Option("--name", metavar="TEXT", help="Only roles with this text in a name.")
     ] = None,
-    after: Annotated[int | None, typer.Option(metavar="ID", help="Go on after this role.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 100,
+    after: Annotated[int | None, typer.Option(metavar="ID", help="Start after this role.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of rows.")] = 100,
 ) -> None:
     """List roles: how many candidates want each, how many postings it has, when a scraper last looked."""
     call = call_of(ctx)
@@ -116,12 +114,14 @@ def add(
     ctx: typer.Context,
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Names of roles.")] = None,
     aliases: Annotated[
-        list[str] | None, typer.Option("--alias", metavar="NAME", help="Another name of it; may be repeated.")
+        list[str] | None, typer.Option("--alias", metavar="NAME", help="Alias. Repeatable.")
     ] = None,
-    priority: Annotated[str | None, typer.Option(help="urgent, high, normal or low.")] = None,
+    priority: Annotated[str | None, typer.Option(help="Priority: urgent, high, normal or low.")] = None,
     file: Annotated[
         str | None,
-        typer.Option(metavar="FILE.csv", help="With name, aliases (;-separated), priority; - is stdin."),
+        typer.Option(
+            metavar="FILE.csv", help="CSV with name, aliases (separated by ;), priority; - for stdin."
+        ),
     ] = None,
 ) -> None:
     """Add roles by name, or a file of them. One that is known gains the other names. All are added, or
@@ -163,7 +163,8 @@ def _added(role: "AddedRole") -> str:
 def resolve(
     ctx: typer.Context,
     titles: Annotated[
-        list[str] | None, typer.Argument(metavar="[TITLE]...", help="Without one, or with -: lines of stdin.")
+        list[str] | None,
+        typer.Argument(metavar="[TITLE]...", help="Titles. Default, or with -: lines of stdin."),
     ] = None,
 ) -> None:
     """Say which role a title means, how near it is, and by which rule; nothing is changed."""
@@ -213,8 +214,8 @@ def _lines() -> list[str]:
 @app.command()
 def merge(
     ctx: typer.Context,
-    source: Annotated[str, typer.Argument(metavar="FROM", help="The role that goes: a name or an id.")],
-    into: Annotated[str, typer.Argument(metavar="INTO", help="The role that stays.")],
+    source: Annotated[str, typer.Argument(metavar="FROM", help="Role to merge (name or id). It is removed.")],
+    into: Annotated[str, typer.Argument(metavar="INTO", help="Role to merge into.")],
 ) -> None:
     """Make one role part of another: all its candidates, postings, names and matches move."""
     call = call_of(ctx)
@@ -235,12 +236,14 @@ def merge(
 def split(
     ctx: typer.Context,
     role: RoleName,
-    name: Annotated[str, typer.Option(metavar="NAME", help="What the new role is called.")],
+    name: Annotated[str, typer.Option(metavar="NAME", help="Name of the new role.")],
     aliases: Annotated[
-        list[str] | None, typer.Option("--alias", metavar="NAME", help="A name that goes along; repeatable.")
+        list[str] | None,
+        typer.Option("--alias", metavar="NAME", help="Name to move to the new role. Repeatable."),
     ] = None,
     candidates: Annotated[
-        list[str] | None, typer.Option("--candidate", metavar="KEY", help="Who goes along; repeatable.")
+        list[str] | None,
+        typer.Option("--candidate", metavar="KEY", help="Candidate to move to the new role. Repeatable."),
     ] = None,
 ) -> None:
     """Make a role of its own out of some names and candidates of another. Postings belong to both from then
@@ -270,7 +273,7 @@ def rename(
 def priority(
     ctx: typer.Context,
     role: RoleName,
-    level: Annotated[str, typer.Argument(metavar="LEVEL", help="urgent, high, normal or low.")],
+    level: Annotated[str, typer.Argument(metavar="LEVEL", help="Priority: urgent, high, normal or low.")],
 ) -> None:
     """Say how urgent a role is. Whoever waits long enough is served all the same."""
     _change(ctx, role, Change(priority=level))

@@ -21,10 +21,12 @@ app = typer.Typer()
 @app.command("list")
 def list_(
     ctx: typer.Context,
-    status: Annotated[str | None, typer.Option(help="in_progress, completed, failed or timeout.")] = None,
-    key: Annotated[int | None, typer.Option(metavar="ID", min=1, help="Only those of this key.")] = None,
-    hours: Annotated[int, typer.Option(min=1, max=87_600, help="How far back to look.")] = 24,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 100,
+    status: Annotated[
+        str | None, typer.Option(help="Status: in_progress, completed, failed or timeout.")
+    ] = None,
+    key: Annotated[int | None, typer.Option(metavar="ID", min=1, help="Only sessions of this key.")] = None,
+    hours: Annotated[int, typer.Option(min=1, max=87_600, help="Only sessions of the last hours.")] = 24,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of rows.")] = 100,
 ) -> None:
     """List the sessions of scrapers, the newest first: who looked for what, and how it ended."""
     call = call_of(ctx)

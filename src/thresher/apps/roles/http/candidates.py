@@ -31,7 +31,7 @@ PostingId = Annotated[int, Path(ge=1, le=MAX_ID)]
 
 async def candidates(
     runtime: Shop,
-    role: Annotated[str | None, Query(description="Only those who want this role: a name or an id.")] = None,
+    role: Annotated[str | None, Query(description="Only candidates who want this role (name or id).")] = None,
     limit: Limit = 50,
     before: BeforeKey = None,
 ) -> Response:
@@ -104,10 +104,10 @@ def _removed(store: Store, key: str) -> Any:
 async def matches(
     runtime: Shop,
     key: str,
-    min_score: Annotated[float | None, Query(ge=0, le=100, description="Only from this score on.")] = None,
-    recommended: Annotated[bool, Query(description="Only those that are recommended.")] = False,
+    min_score: Annotated[float | None, Query(ge=0, le=100, description="Minimum score.")] = None,
+    recommended: Annotated[bool, Query(description="Only recommended matches.")] = False,
     status: Annotated[
-        str | None, Query(description="suggested, viewed, applied, rejected or shortlisted.")
+        str | None, Query(description="Status: suggested, viewed, applied, rejected or shortlisted.")
     ] = None,
     limit: Limit = 50,
     before: BeforeKey = None,

@@ -14,15 +14,17 @@ from thresher.web.openapi import answers
 from thresher.web.route import MAX_ID, Route, Shop
 
 MAX_HOURS = 10 * 8_760
-Hours = Annotated[int, Query(ge=1, le=MAX_HOURS, description="How far back to look.")]
+Hours = Annotated[int, Query(ge=1, le=MAX_HOURS, description="Only sessions of the last hours.")]
 
 
 async def sessions(
     runtime: Shop,
     scraper_key_id: Annotated[
-        int | None, Query(ge=1, le=MAX_ID, description="Only those of this key.")
+        int | None, Query(ge=1, le=MAX_ID, description="Only sessions of this key.")
     ] = None,
-    status: Annotated[str | None, Query(description="in_progress, completed, failed or timeout.")] = None,
+    status: Annotated[
+        str | None, Query(description="Status: in_progress, completed, failed or timeout.")
+    ] = None,
     hours: Hours = 24,
 ) -> Response:
     """The latest sessions of scrapers, the newest first, at most 100."""

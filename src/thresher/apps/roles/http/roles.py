@@ -23,12 +23,12 @@ RoleId = Annotated[int, Path(ge=1, le=MAX_ID)]
 async def roles(
     runtime: Shop,
     status: Annotated[
-        str | None, Query(description="proposed, pending, processing, completed or rejected.")
+        str | None, Query(description="Status: proposed, pending, processing, completed or rejected.")
     ] = None,
-    name: Annotated[str | None, Query(description="Only those with this in a name.")] = None,
+    name: Annotated[str | None, Query(description="Only roles with this text in a name.")] = None,
     limit: Limit = 50,
     after: Annotated[
-        int | None, Query(ge=0, le=MAX_ID, description="Only ids above this one: the next page.")
+        int | None, Query(ge=0, le=MAX_ID, description="Only ids above this one (next page).")
     ] = None,
 ) -> Response:
     """Roles, by their ids: how many candidates want each, how many postings it has, when a scraper last

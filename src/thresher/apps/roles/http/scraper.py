@@ -74,7 +74,7 @@ class Completed(Held):
 async def holder_of(request: Request) -> Holder:
     """Who asks, as the queue knows scrapers."""
     key = holder(request)
-    assert key is not None, "the door lets nobody through without a key"
+    assert key is not None, "authentication lets nobody through without a key"
     return Holder(
         key.id, key.name, None if key.sources is None else tuple(name.lower() for name in key.sources)
     )
@@ -87,7 +87,7 @@ async def next_role(
     runtime: Shop,
     scraper: Scraper,
     platforms: Annotated[
-        str | None, Query(description="Only turns on these platforms; several with commas between them.")
+        str | None, Query(description="Only turns on these platforms, separated by commas.")
     ] = None,
 ) -> Response:
     """Take the next role, and begin a session that holds it. 204 without a body if none waits; Retry-After

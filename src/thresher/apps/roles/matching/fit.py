@@ -1,6 +1,4 @@
-"""One pair, explained: every part with its reason and its quote, and each skill that is met or missing with
-the words that ask for it.
-"""
+"""Explain one pair: every part with its reason and quote, and each skill that is met or missing."""
 
 from dataclasses import dataclass
 

@@ -1,9 +1,7 @@
-"""Many candidates against many postings at once, with NumPy: the same numbers as one pair at a time gives, a
-thousand times as fast.
+"""Score many candidates against many postings with NumPy: the same numbers as one pair at a time, far faster.
 
-Skills are counted by a product of two tables of ones and zeros. Years and pay are looked up: each distinct
-case is decided once, by the same function that decides a single pair. Memory is bounded by the block of
-candidates that is asked for.
+Skills are counted by a product of two binary matrices. Years and pay are looked up: each distinct case is
+decided once, by the function that decides a single pair. Memory is bounded by the batch of candidates.
 """
 
 from collections.abc import Callable, Sequence

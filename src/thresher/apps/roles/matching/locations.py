@@ -1,6 +1,4 @@
-"""How a place that a candidate names and a place of work lie to each other. Portland in Maine is not Portland
-in Oregon.
-"""
+"""Compare the places a candidate names with a place of work. Portland, Maine is not Portland, Oregon."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
-"""A block of candidates against a block of postings: the matches as an effect, which the settlement writes
-behind its fence.
+"""Match a batch of candidates with a batch of postings, choose the best pairs, and return them as an
+effect.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,8 +15,7 @@ from thresher.core.outcome import Effect
 from thresher.vectors.embedder import has_numpy
 from thresher.vectors.numeric import np
 
-# Which pairs become matches: those that score enough, of each candidate the best, in an order that never
-# depends on chance.
+# Pairs that score enough become matches, the best of each candidate, in a deterministic order.
 
 BLOCK = 250_000  # pairs that are scored together
 Vectors = Sequence[bytes | None]
@@ -74,7 +73,7 @@ def _one_by_one(
         yield from sorted(found, key=lambda row: (-row[2], row[1]))[: points.best]
 
 
-# The kind of the vectors. One for both sides: they are compared with each other, and a text is a text.
+# The kind of the vectors, one for both sides because they are compared with each other.
 FITTING = "fitting"
 
 
@@ -90,9 +89,6 @@ def matched(
     rows = choose(seekers, offers, points, sides)
     people, postings = [seeker.id for seeker in seekers], [offer.id for offer in offers]
     return Effect("matches.replace", {"role": role, "candidates": people, "postings": postings, "rows": rows})
-
-
-# The best of a grid of scores, candidate by candidate.
 
 
 def pick(seekers: Sequence[Seeker], offers: Sequence[Offer], grid: Grid, points: Points) -> Iterator[Row]:

@@ -1,6 +1,4 @@
-"""Numbers as records have them: any JSON value may stand where one is meant, and only a number within reason
-is one.
-"""
+"""Read a number from a record: any JSON value may stand there, and only a plausible number counts."""
 
 import math
 

@@ -1,6 +1,4 @@
-"""A posting as matching sees it: its facts, what the scraper stated besides, and where each of them
-stands.
-"""
+"""A posting as matching uses it: its facts, what the scraper stated, and the evidence of each."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

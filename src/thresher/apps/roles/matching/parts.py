@@ -1,6 +1,4 @@
-"""The five parts of a match, for one pair: what each counts, in hundredths of a point, and why. Unknown is
-not no.
-"""
+"""The five parts of a match for one pair: points in hundredths, and the reason. Unknown is not no."""
 
 from array import array
 from collections.abc import Sequence

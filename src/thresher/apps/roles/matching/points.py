@@ -1,6 +1,4 @@
-"""The numbers of a match. Their owner is the list of settings: names here are names there, after
-`roles.match.`.
-"""
+"""Settings of matching: each field is the setting of the same name after `roles.match.`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -10,8 +8,8 @@ from thresher.apps.roles.settings import DEFAULTS
 
 PREFIX = "roles.match."
 PARTS = ("skills", "experience", "location", "salary", "semantic")
-# Scores are whole numbers, in hundredths of a point, and weights in thousandths: then it does not matter who
-# adds them up, and how.
+# Scores are integers, in hundredths of a point, and weights in thousandths, so that the order of addition
+# does not matter.
 HUNDRED, FULL, THOUSAND = 100, 10_000, 1_000
 
 

@@ -1,4 +1,4 @@
-"""A candidate as matching sees them: compared with postings, and nothing personal."""
+"""A candidate as matching uses them, without personal data."""
 
 from dataclasses import dataclass
 

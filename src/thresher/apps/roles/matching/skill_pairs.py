@@ -1,9 +1,8 @@
-"""Which skills of many candidates meet which skills of many postings: each distinct pair of names is looked
-at once.
+"""Pair the skills of many candidates with the skills of many postings; each distinct pair is compared once.
 
-Names are equal, or one is a misspelling of the other. Only names that begin alike and are about as long are
-compared letter by letter, and of those no more than a set number: a flood of made-up names costs a bounded
-time, and is then compared for equality only.
+Names match if they are equal or one is a misspelling of the other. Only names with the same beginning and
+similar length are compared letter by letter, up to a fixed number: many made-up names cost a bounded time,
+and are then compared for equality only.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,1 +1,1 @@
-"""What people and programs ask of the roles app."""
+"""What people and programs ask of the roles app; called by its commands and routes."""

@@ -1,8 +1,8 @@
-"""A scraper brings what it found: the POST that fills a role and completes its session, in one transaction.
+"""Store what a scraper posts, and end its session, in one transaction; and handle posts that came too late.
 
-The same body again is answered as before and changes nothing. A body whose session is over changes nothing
-either; it is kept, and a person decides (`late.py`). Matching is asked for in the same transaction: it cannot
-be forgotten.
+The same body again gets the same answer and changes nothing. A body whose session is over changes nothing
+either; it is kept until a person imports or drops it. Matching is requested in the same transaction, so it
+cannot be forgotten.
 """
 
 from collections import Counter
@@ -42,8 +42,7 @@ from thresher.store import blobs
 from thresher.store.session import Session
 from thresher.store.store import Store, Transaction
 
-# The postings of one body, filed a portion at a time: what became of each, counted, and the first reasons
-# in full.
+# The postings of one body, stored in batches: results are counted, and the first errors listed.
 
 LISTED = "jobs"  # what the contract calls them
 MAX_TOLD = 100  # skips and notes that are told in full; all are counted
@@ -155,8 +154,7 @@ def _twice(arrival: Arrival) -> Skip:
     return Skip(arrival.at, arrival.number, Reason.DUPLICATE_IN_BATCH)
 
 
-# Asking for the matching of postings with everybody who wants their role, in the transaction that brought
-# them.
+# Request matching in the transaction that stored the postings.
 
 MATCHING = "match_postings"
 POSTINGS_PER_TASK = 1_000  # postings in one task
@@ -183,7 +181,7 @@ def ask_matching(
     Transaction(store, session).enqueue([registry.admit(each) for each in asked])
 
 
-# Bodies that came too late to count: kept as they were sent, until a person imports or drops them.
+# Late posts: kept as sent, until a person imports or drops them.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
-"""Candidates come in, change and go: their records, the roles that they want, and the matching that follows,
-a batch a transaction.
+"""Candidates: add, change, delete, list and show them, with the roles they want and the matching that
+follows.
 
-Titles are understood before the transaction, because that may take a while; what was understood is looked at
-again inside it, because roles may have been merged meanwhile. What a person has arranged by hand stays: only
-the roles of a title that is gone go with it.
+Titles are resolved before the transaction, because that may take a while, and checked again inside it,
+because roles may have been merged meanwhile. What a person arranged by hand stays: only the roles of a
+removed title are removed with it.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -27,8 +27,7 @@ from thresher.store.records import file_record, find_record, find_records, remov
 from thresher.store.session import Dialect, Session
 from thresher.store.store import Store, Transaction
 
-# Who a candidate is: by the id that was given, else by the email address, else by the name. Nobody is
-# written down twice by accident.
+# Identity of a candidate: the given id, else the email address, else the name.
 
 EMAIL, NAME = "email", "name_key"
 MARKS = (NAME, EMAIL)  # what a candidate is found by
@@ -423,14 +422,11 @@ def _wanted(found: Resolution, there: Mapping[int, tuple[str, str]], heirs: Mapp
     )
 
 
-# Candidates as a person sees them: what they can do, which roles they want and how each was found, and what
-# is searched for them.
-
 BY_HAND = "by hand"  # the method of a role that no title of the candidate leads to
 
 MODEL = "model"
 ANSWERED = "it was asked about as a task: thresher tasks list --kind normalize says what came of it"
-# What a record says besides, for our own use.
+# Fields of a record for internal use.
 OURS = frozenset({"titles", "name_key"})
 
 

@@ -1,5 +1,6 @@
-"""A candidate as people write one down, in a row of a table or in a body of the API: each field checked, or
-an error that names it.
+"""Parse candidates: a row of a file or a body of the API, each field checked, with an error that names it.
+
+A file is CSV with a header or JSON lines. Every line is parsed before anything is stored.
 """
 
 import json
@@ -233,9 +234,6 @@ def _shown(value: Any) -> str:
         else f"a {type(value).__name__}"
     )
 
-
-# A file of candidates: CSV with a header, or one JSON object a line. Every line is read before anything is
-# written.
 
 MAX_SLIPS = 20  # told one by one
 OTHER_WORDS = {

@@ -1,6 +1,4 @@
-"""Matches of candidates and postings as a person sees them: the best first, and any pair explained, part by
-part and with quotes.
-"""
+"""Matches of candidates: list the best first, explain a pair part by part, and set a status or a note."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -262,7 +260,7 @@ def _quote(place: Place | None) -> Quote | None:
     return Quote(place.quote, place.path, place.start, place.end) if place else None
 
 
-# What a person makes of a candidate's match: it is theirs, and no later matching changes it.
+# A person's status and note; no later matching changes them.
 
 MAX_NOTE = 4_000
 MAX_DIGITS = 19

@@ -1,6 +1,4 @@
-"""The scrapers at a glance, for whoever keeps them: one look, one time, and for everything that is empty the
-reason why.
-"""
+"""An overview of the scrapers, read at one point in time, with a reason for everything that is empty."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

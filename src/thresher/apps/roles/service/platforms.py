@@ -1,6 +1,4 @@
-"""Platforms, for those who say where scrapers look: add, change, remove, pause and resume them. Their names
-are in small letters.
-"""
+"""Platforms: add, change, remove, pause, resume and list them. Names are lower case."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -76,10 +74,6 @@ def _checked(lasts: float) -> float:
 def _must(name: str, found: bool) -> None:
     if not found:
         raise UnknownName(f"there is no platform {name[:80]!r}; thresher platforms list shows them")
-
-
-# Platforms as a person sees them: how often, how many at once, how many are there now, and why one is
-# paused.
 
 
 @dataclass(frozen=True, slots=True)

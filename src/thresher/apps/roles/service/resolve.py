@@ -1,15 +1,15 @@
-"""From titles to roles, many at once, each with its reason.
+"""Resolve titles to roles, many at once, each with the method.
 
     exact      a role has this name: as it was written, or as its core
-    alias      a role answers to it
-    embedding  the nearest role is near enough, and no word speaks against it
-    rules      a role was named by rules: made now, or known under the name that rules give the title
-    new        the same where nothing may be made: what the role would be called
-    waiting    a model will be asked (the task `normalize`); `key` is what it is asked under
+    alias      the title is an alias of the role
+    embedding  the nearest role is near enough, and no word contradicts it
+    rules      a role was named by rules: created now, or known under the name that rules give the title
+    new        the same where nothing may be created: what the role would be called
+    waiting    a model will be asked (the task `normalize`); `key` is the key of that question
     refused    the title has no word
 
-A title is looked up twice, as it stands and as its core, and so is the name that rules give it. What was
-understood becomes an alias of the role, unless it is as wide as a trade.
+A title is looked up twice, as written and as its core, and so is the name that rules give it. A resolved
+title becomes an alias of the role, unless it is too general.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,8 +32,7 @@ from thresher.store.store import Store
 from thresher.vectors.embedder import Embedder
 from thresher.vectors.matrix import cosine
 
-# What to make of a title that no role answers to: the nearest role, a model's word, or a new role by the
-# name that rules give it.
+# An unknown title: the nearest role, a model's answer, or a new role named by rules.
 
 EXACT, ALIAS, EMBEDDING, RULES, NEW, WAITING, REFUSED = (
     "exact",

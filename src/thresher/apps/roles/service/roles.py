@@ -1,5 +1,6 @@
-"""Roles in a person's hands: add, name, rank, approve, merge and split them. A change moves every link and
-every count, or nothing.
+"""Roles: add, import, rename, prioritise, approve, merge, split, list and show them.
+
+A change updates every link and every count, or nothing.
 """
 
 from collections.abc import Iterable, Sequence
@@ -412,9 +413,6 @@ def _there(session: Session, role_id: int) -> Role:
     return found
 
 
-# Roles as a person sees them: who wants them, how many postings there are, when a scraper last looked, and
-# what they are called.
-
 STATUSES = ("proposed", "pending", "processing", "completed", "rejected")
 
 
@@ -485,8 +483,8 @@ def _view(role: Role, postings: int) -> RoleView:
     )
 
 
-# A file of roles: CSV with the columns name, aliases (with ; between them) and priority. The first slip
-# refuses the file.
+# A file of roles: CSV with the columns name, aliases (separated by ;) and priority. Any error refuses the
+# file.
 
 COLUMNS = ("name", "aliases", "priority")
 

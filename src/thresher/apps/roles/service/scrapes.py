@@ -1,8 +1,8 @@
-"""A scraper's session from its first call to its last: take a role, be told again what one holds, keep it,
-give it back, finish it.
+"""Sessions of scrapers: claim a role, resume, extend, release and finish a session; list sessions and
+scrapers.
 
-Who may say something about a session is decided here, in front of the fence: the key that took the role, and
-nobody else. What a scraper says twice, because the first answer was lost, is answered twice and done once.
+Only the key that claimed a role may act on its session; this is checked here, before the fence. A repeated
+call, because the first answer was lost, gets the same answer and takes effect once.
 """
 
 import hashlib
@@ -323,9 +323,6 @@ def _check_part(held: Sequence[str], platform: str) -> None:
             f"{platform!r} is no platform that this session still has to answer for; it has {there}"
         )
 
-
-# Scrapers as a person sees them: who holds what, what each brought, which roles wait, and which bodies came
-# too late.
 
 STATUSES = ("in_progress", "completed", "failed", "timeout")
 SHOWN = ("pending", "processing", "completed")

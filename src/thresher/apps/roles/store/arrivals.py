@@ -1,11 +1,9 @@
-"""Postings that a scraper brought for a role, filed many at a time: each once, linked to everything it was
-found under.
+"""Store the postings that a scraper brought for a role: each once, linked to everything it was found under.
 
-Whether one is known is asked in this order: by its number on its platform, by its content. Then it gains the
-links that are new, and whatever is new about it; what was there stays. A number or address under which a
-posting was ever seen is a link ("id", ...).
+A posting is known by its number on its platform, else by its content. A known one gains new links and new
+values; what was there stays. Every number or URL under which a posting was seen is a link ("id", ...).
 
-One transaction files at a time (`hold_arrivals`): two that bring the same posting under different numbers at
+One transaction stores at a time (`hold_arrivals`): two that bring the same posting under different numbers at
 the same moment would each take it for new.
 """
 
@@ -23,12 +21,11 @@ from thresher.hiring.lifecycle import OPEN
 from thresher.store.bulk import among, insert_rows, new_ids, pour
 from thresher.store.session import Dialect, Session
 
-# A posting that is seen again: what changes of what we have of it.
+# A posting that is seen again: what changes in its record.
 
-# What a twin says of itself, not of the posting.
+# Fields that belong to the single copy of a posting.
 _ITS_OWN = frozenset(("number", "platform", "content"))
-# What is kept besides what a source says; the facts were read from what it said, and are read anew when that
-# has changed.
+# Fields of ours besides what the source says; the facts are read again when the source's data changes.
 _OURS = frozenset(("state", "seen_at", "first_seen", "closed_at", "facts"))
 
 
@@ -71,11 +68,10 @@ _ANSWERS = (
 _LATE = "select count(*) from late_posts where session_id = :session and digest <> :but"
 _COUNT = "update roles set imported = imported + :number, updated_at = :now where id = :role"
 _HOLD = "select pg_advisory_xact_lock(:lock, hashtext(current_schema()))"
-# To compress descriptions is a sixth of what postings cost PostgreSQL, unless it may do so the newer way.
+# Compressing descriptions is a sixth of the cost of postings on PostgreSQL; lz4 is much faster.
 _QUICKLY = """select set_config(name, 'lz4', true) from pg_settings where name = 'default_toast_compression' and 'lz4' = any (enumvals)"""
-# One look into an index for each that is asked for: of a list PostgreSQL makes a filter, and walks through
-# the whole table with it. Most are new: only those that are found come back, and the limit keeps either
-# database from looking twice for them.
+# One index lookup per key: given a list, PostgreSQL would filter the whole table. Most keys are new; only
+# known ones are returned, and the limit keeps both databases from evaluating the subquery twice.
 _OLDEST = "select key, id from (select n.key, ({}) as id from {{asked}} limit 1000000) as found where id is not null"
 _BY_ID = _OLDEST.format("""select min(l.record_id) from links l join records r on r.id = l.record_id
     where l.name = 'id' and l.target = n.key and r.kind = 'posting'""")
@@ -83,7 +79,7 @@ _BY_CONTENT = _OLDEST.format("""select min(m.record_id) from marks m
     where m.kind = 'posting' and m.name = 'content' and m.word = n.key and m.word is not null""")
 _BY_KEY = _OLDEST.format("select r.id from records r where r.kind = 'posting' and r.key = n.key")
 _KNOWN = "select id, key, data, evidence from records where id {keys} order by id"
-# By nothing that another index has: a role may have more postings than anybody brings.
+# Ordered so that no other index applies: a role may have more postings than one body brings.
 _OF_ROLE = (
     "select record_id from links where record_id {keys} and name || '' = 'role' and target || '' = :role"
 )

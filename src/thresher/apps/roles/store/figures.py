@@ -1,4 +1,4 @@
-"""What a person who watches the queue wants to see: how much waits, who works, what was brought."""
+"""Figures about the queue of roles: how much waits, who works, what was brought."""
 
 from dataclasses import dataclass
 from typing import Any

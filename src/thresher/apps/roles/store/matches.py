@@ -1,8 +1,7 @@
-"""Matches of candidates and postings: written in the settlement that found them, one row a pair, whichever
-role brought them together.
+"""Matches: one row per pair, written in the settlement that found them, whichever role brought them together.
 
-A matching replaces what an earlier one said of the same pairs. What a person has taken in hand (any status
-but `suggested`) is theirs: it is scored anew, and it never goes.
+A new matching replaces earlier scores of the same pairs. A match with any status but `suggested` belongs to a
+person: it is rescored, and never removed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,9 +16,9 @@ AT_ONCE = 500  # names in one statement
 
 _COLUMNS = "candidate_id, posting_id, role_id, score, skills, experience, location, salary, semantic, status, note, created_at, matched_at"
 _ONE = f"select {_COLUMNS} from matches where candidate_id = :candidate and posting_id = :posting"
-# In the order of the key, and locked: two matchings that have pairs in common must never wait for each other
-# in a circle. One side is a list and the other a span, so that an index has each stretch in one piece; what
-# lies between and is not meant is left out after.
+# Locked in key order, so that two matchings with common pairs cannot deadlock. One side is a list and the
+# other a range, which the index serves in one piece; what the range includes by accident is filtered
+# afterwards.
 _SUGGESTED = """select candidate_id, posting_id from matches where {listed} in (:ids*) and {spanned} between :low and :high
     and status = 'suggested' order by candidate_id, posting_id"""
 _BY_CANDIDATES = _SUGGESTED.format(listed="candidate_id", spanned="posting_id")
@@ -185,7 +184,7 @@ def trim_matches(session: Session, data: Mapping[str, Any], _now: int) -> None:
 
 
 def drop_suggestions(session: Session, postings: Sequence[int]) -> None:
-    """Take back the suggestions of postings that are closed; what a person has in hand stays."""
+    """Take back the suggestions of postings that are closed; what a person has given a status stays."""
     _drop(session, among(session.dialect, session, _OF_POSTINGS, postings))
 
 

@@ -1,4 +1,4 @@
-"""The names that roles answer to. A name belongs to one role, its own name and its aliases alike."""
+"""Names and aliases of roles. Each belongs to one role."""
 
 from collections.abc import Iterator, Sequence
 from typing import Protocol

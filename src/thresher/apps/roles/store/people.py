@@ -1,6 +1,4 @@
-"""Candidates as rows: how many belong to a role, and forgetting one whole. What is kept of a person is kept
-nowhere else.
-"""
+"""Candidates as rows: how many belong to a role, and how to delete one completely."""
 
 from collections.abc import Collection, Sequence
 

@@ -1,6 +1,4 @@
-"""Platforms as a person keeps them: added, changed, paused, removed, and the turns of every role with
-them.
-"""
+"""Platforms as rows: add, change, pause and remove them, with the turns of every role."""
 
 from thresher.apps.roles.store.rows import Platform, find_platform, list_platforms
 from thresher.apps.roles.store.turns import ANYWHERE

@@ -1,6 +1,4 @@
-"""What was posted: each body's answer, given again to the same body, and the bodies that came too late, kept
-until a person decides.
-"""
+"""Bodies that scrapers posted: the stored answer of each, and bodies that came too late."""
 
 from dataclasses import dataclass
 

@@ -1,6 +1,6 @@
-"""A scraper asks for work: the role that is next gets a session, a fence and a time, all in one transaction.
+"""Claim the next role for a scraper: role, session, fence and lease in one transaction.
 
-What it reads does not grow with the queue: every turn in the index of waiting turns can be had, so the first
+Its cost does not grow with the queue: every turn in the index of waiting turns can be claimed, so the first
 one is the answer.
 """
 
@@ -28,7 +28,7 @@ MAX_RIVALS = 16  # claims at the same instant that one claim can step around
 _OVERDUE = """select (select 1 from scrape_sessions where status = 'in_progress' and lease_until <= :now limit 1),
     (select 1 from role_turns where state = 'later' and due_at <= :now limit 1)"""
 _FIRST = "(select t.{} from role_turns t where t.state = 'waiting' and t.platform = {} order by t.rank, t.role_id limit 1)"
-# Every platform with how many sessions are there and the turn at its head, in one look.
+# Every platform with its number of sessions and its first turn, in one query.
 _PLACES = f"""select {", ".join("p." + name for name in PLATFORM_COLUMNS)},
         case when p.in_flight is null then 0
              else (select count(*) from role_turns h where h.state = 'held' and h.platform = p.name) end,

@@ -1,6 +1,4 @@
-"""From titles to roles, as rows: whose name a key is, which names there are, and what follows from an answer
-about a title.
-"""
+"""Resolve titles in the database: which role has a name, and what an answer about a title changes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,6 @@
-"""Roles: made, listed, approved, ranked, brought back. What moves names and links between two of them stands
-in `merging`.
+"""Roles as rows: create, approve, rank, requeue, merge and split them, and count who wants them.
+
+A role's demand is counted from its links, never incremented.
 """
 
 import contextlib
@@ -23,7 +24,7 @@ from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.store.records import AT_ONCE
 from thresher.store.session import Session
 
-# A role's place in the queue: counted, ranked, put back.
+# The place of a role in the queue.
 
 WANTS, POSTED = "wants", "role"  # the links of a candidate and of a posting to a role, by the role's id
 
@@ -78,7 +79,7 @@ def repeat_stalled(session: Session, before: int, now: int, after: int = 0, limi
     return ids[-1] if ids else None
 
 
-# Making a role, letting it into the queue and taking it out again.
+# Create a role, admit it to the queue, and take it out.
 
 MAX_NAME = 200
 MAX_TRIES = 20
@@ -165,8 +166,7 @@ def take_back(session: Session, role_id: int, why: str, now: int, *others: int) 
     raise NotAllowed(f"scrapers take role {role_id} faster than it can be taken back; try again")
 
 
-# Two roles become one, or one becomes two: every name, candidate, posting and match goes along, and the
-# counts are counted anew.
+# Merge and split: names, candidates, postings and matches move, and counts are recounted.
 
 _COPY = """insert into links (record_id, name, target, task_id, created_at)
     select record_id, name, :into, task_id, created_at from links where name = :name and target = :source"""
@@ -320,8 +320,7 @@ def _portions(ids: Sequence[int]) -> Iterator[Sequence[int]]:
     return (ids[at : at + AT_ONCE] for at in range(0, len(ids), AT_ONCE))
 
 
-# Who wants a role. A link is the fact; the count on the role is counted from the links, never moved up or
-# down by one.
+# Candidates of a role. The link is the fact; the count is computed from the links.
 
 _THERE = "select record_id from links where name = :name and target = :target and record_id in (:ids*)"
 _LINK = """insert into links (record_id, name, target, task_id, created_at)

@@ -1,4 +1,4 @@
-"""A session of a scraper as it stands in the database: a claim on a role, for a time, with a fence."""
+"""Rows of the roles app as values: sessions (`Scrape`), roles and platforms."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -89,7 +89,7 @@ def as_scrape(row: Row) -> Scrape:
     return Scrape(**said)
 
 
-# A role as it stands in the database: what candidates want, under one name, with its place in the queue.
+# Roles
 
 ROLE_COLUMNS = (
     "id",
@@ -110,7 +110,7 @@ ROLE_COLUMNS = (
 )
 SELECT_ROLE = f"select {', '.join(ROLE_COLUMNS)} from roles"
 _NAMES = "select role_id, name from role_names where role_id in (:ids*) order by role_id, key"
-# A write is the lock that both databases have: whoever comes second waits here, and then sees what the first
+# A write is the lock that both databases have: the second transaction waits here, then sees what the first
 # did.
 _HOLD = f"update roles set updated_at = :now where id = :id returning {', '.join(ROLE_COLUMNS)}"
 
@@ -168,8 +168,7 @@ def as_role(row: Row, names: Sequence[str] = ()) -> Role:
     return Role(**said, aliases=tuple(name for name in names if name != said["name"]))
 
 
-# A platform as it stands in the database: where scrapers look, how often, how many at once, and how it goes
-# there.
+# Platforms
 
 PLATFORM_COLUMNS = (
     "name",

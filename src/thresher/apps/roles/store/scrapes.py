@@ -1,7 +1,7 @@
-"""What happens to a session: it is extended, counted, judged and ended, and its role goes on, in one
-transaction behind its fence.
+"""Sessions: extend, count, judge and end them, with their role and platform, in one transaction behind the
+fence.
 
-Order matters, for PostgreSQL's locks: sessions, then roles by id, then their turns, then platforms by name.
+Lock order on PostgreSQL: sessions, then roles by id, then their turns, then platforms by name.
 """
 
 from collections.abc import Mapping
@@ -13,11 +13,11 @@ from thresher.apps.roles.turns import Health, Pace, Verdict, after_platform
 from thresher.core.record import clean
 from thresher.store.session import Session, one
 
-# What looks say about their platforms: failures in a row pause one, a find opens it again.
+# Verdicts that count for a platform: repeated failures pause it, a find opens it again.
 
 _TELLING = (Verdict.FOUND, Verdict.BLOCKED, Verdict.FAILED)
 _READ = "select failures, paused_until, paused_tag, paused_reason from platforms where name = :name"
-# Good news about a platform that is well changes nothing, and need not wait for anybody.
+# A success on a healthy platform changes nothing, and need not wait for a lock.
 _HOLD_PLATFORM = "update platforms set failures = failures where name = :name and (:bad = 1 or failures > 0 or paused_until > 0)"
 _WRITE_PLATFORM = """update platforms set failures = :failures, paused_until = :until, paused_tag = :tag, paused_reason = :reason
     where name = :name"""
@@ -63,7 +63,7 @@ _COUNT = """update scrape_sessions set found = found + :found, imported = import
 _IMPORTED = "update roles set imported = imported + :imported, updated_at = :now where id = :role"
 _END = """update scrape_sessions set status = :status, verdict = :verdict, error_message = :error, completed_at = :now, updated_at = :now
     where id = :id and status = 'in_progress'"""
-# Holds the role from here on; a session that lost it finds no row.
+# Locks the role; a session that lost it finds no row.
 _HOLD = """update roles set updated_at = :now where id = :role and claim = :claim and session_id = :id
     returning waiting_since, priority, candidates"""
 _COMPLETE = "update roles set status = 'completed', session_id = null, scraped_at = :now where id = :role"

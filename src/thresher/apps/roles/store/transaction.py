@@ -1,7 +1,6 @@
-"""A transaction that is tried again when the database gave it up to let another one through.
+"""Run a transaction again when the database aborted it to break a deadlock.
 
-PostgreSQL ends one of two transactions that wait for each other. Nothing of it was written, so it can simply
-be done again.
+Nothing of an aborted transaction was written, so it can simply be repeated.
 """
 
 import time

@@ -1,7 +1,8 @@
-"""The turns of a role: where it is still to be looked for, and since when or from when on.
+"""Turns of a role: the platforms where it is still to be searched, and from when on.
 
-A turn waits only while its role can be claimed: whatever waits in the index can be had. While a session holds
-the role, its other turns are *parked* (later, and due never); the end of the session puts them back.
+A turn waits only while its role can be claimed, so everything in the waiting index can be claimed. While a
+session holds the role, its other turns are *parked* (later, and never due); the end of the session restores
+them.
 """
 
 from collections.abc import Mapping, Sequence

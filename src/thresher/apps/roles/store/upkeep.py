@@ -1,6 +1,4 @@
-"""What the schedules of the roles app ask for as effects: ending sessions that are over, and bringing rested
-roles back.
-"""
+"""Effects of the roles app's schedules: end expired sessions, requeue rested roles, close unseen postings."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -37,7 +35,7 @@ def reset_rested(session: Session, data: Mapping[str, Any], now: int) -> None:
         last = repeat_stalled(session, before, now, last, AT_ONCE)
 
 
-# Closing postings that no scraper has seen for long. What was seen again in the meantime stays open.
+# Close postings that no scraper has seen for long. What was seen again meanwhile stays open.
 
 _FIRST = "select model, version from vectors order by model, version limit 1"
 _NEXT = "select model, version from vectors where (model, version) > (:model, :version) order by model, version limit 1"
