@@ -29,7 +29,7 @@ def command(
     ] = None,
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number of rows.")] = 50,
 ) -> None:
-    """Show what models have cost, and what is left.
+    """Show the cost of models, and what is left of the budgets.
 
     Amounts in JSON are whole millionths of a dollar.
     """

@@ -30,7 +30,7 @@ def command(
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="With --fix: do not ask for confirmation.")] = False,
 ) -> None:
-    """Check everything, and say what to do.
+    """Check the installation, and say what to do.
 
     Python, SQLite, embeddings, the project, the apps, the database, workers and gates. Exits 1 if something
     fails.

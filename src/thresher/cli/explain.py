@@ -19,7 +19,7 @@ def command(
         typer.Argument(metavar="ID", help="Id of a task, or key of something that an app knows."),
     ],
 ) -> None:
-    """Say why something is as it is.
+    """Explain a decision or a state.
 
     A task by its id; anything else by its key, as the apps of the project know it: every decision with its
     rule, its points and the words that caused it.

@@ -107,7 +107,7 @@ def label(
     site: Annotated[str | None, typer.Option(help="Site, if it is not the host.")] = None,
     base_url: Annotated[str | None, typer.Option(metavar="URL", help="URL of a saved page.")] = None,
 ) -> None:
-    """Say what stands on a page. Three such pages teach a site; nobody knows better than you."""
+    """Label a page by hand. Three labelled pages teach a site."""
     from thresher.admin.extractors import label as take
     from thresher.cli.inspect import opened_page
     from thresher.cli.show import say

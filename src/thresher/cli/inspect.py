@@ -41,7 +41,7 @@ def command(
     base_url: Annotated[str | None, typer.Option(metavar="URL", help="URL of a saved page.")] = None,
     render: Annotated[bool, typer.Option("--render", help="Render the page in a browser first.")] = False,
 ) -> None:
-    """Say what Thresher makes of a page: verdict, kind, board, postings, products, links, text.
+    """Show what Thresher reads from a page: verdict, kind, board, postings, products, links, text.
 
     With --json, one object a line. What cannot be read is an object with an error, the others still come, and
     the exit code is not 0.

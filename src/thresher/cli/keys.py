@@ -115,7 +115,7 @@ def revoke(
         str, typer.Argument(metavar="NAME|ID", help="Name of the key's owner, or id of the key.")
     ],
 ) -> None:
-    """Let a key open nothing from now on."""
+    """Revoke a key."""
     from thresher.admin.keys import key_view, revoke_key
     from thresher.admin.times import read_now
     from thresher.cli.show import say

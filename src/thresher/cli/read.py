@@ -34,7 +34,7 @@ def price(
         str | None, typer.Option(help="Currency hint from the page: a code, a sign, another price.")
     ] = None,
 ) -> None:
-    """Say which price a text names, or why none.
+    """Parse the price in a text, or say why there is none.
 
     A line may be a JSON object: text, and currency as a hint.
     """
@@ -103,7 +103,7 @@ def _url_line(found: Fields) -> str:
 
 @app.command()
 def board(ctx: typer.Context, texts: Texts = None) -> None:
-    """Say which hiring board an address belongs to, under which token, and where its list is asked for.
+    """Identify the hiring board of a URL: its platform, its token, and the URL of its list.
 
     An argument may also name a saved file: a page that embeds or links a board, an answer of its API, a feed.
     """
@@ -176,7 +176,7 @@ def day(
         typer.Option("--day-first/--month-first", help="Set the order of day and month directly."),
     ] = None,
 ) -> None:
-    """Say which day a text names, or why none for certain.
+    """Parse the date in a text, or say why there is none for certain.
 
     A line may be a JSON object: text, today, language.
     """
@@ -230,7 +230,7 @@ def robots(
     agent: Annotated[str, typer.Option(help="Product token of the crawler.")] = "thresher",
     urls: Annotated[list[str] | None, typer.Option("--url", help="URL to check. Repeatable.")] = None,
 ) -> None:
-    """Say what a robots.txt allows an agent, and by which line.
+    """Check what a robots.txt allows an agent, and by which line.
 
     Without a file, every line of standard input is a JSON object: robots, agent, url.
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def command(ctx: typer.Context) -> None:
-    """Show the queue at a glance.
+    """Show the state of the queue.
 
     What waits, runs and has ended, who works, which gates are closed, and what an app needs a person for.
     """

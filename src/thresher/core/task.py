@@ -1,6 +1,5 @@
-"""A task: as a caller asks for it (`NewTask`), as it is checked (`Entry`) and inserted (`TaskInsert`), as a
-worker holds it (`Task`), and as a program sees it that asked for it (`TaskStatus`); its states, and the only
-moves between them.
+"""Tasks: as requested (`NewTask`), checked (`Entry`), inserted (`TaskInsert`), held by a worker (`Task`),
+and as seen by the program that requested them (`TaskStatus`); their states and the legal transitions.
 """
 
 import math

@@ -1,15 +1,14 @@
-"""What a worker has in hand: attempts under way, suspects that wait to run alone, and attempts that would not
-end.
+"""The attempts of a worker: those under way, suspects that wait to run alone, and attempts that did not end.
 
 `attempt` performs one stage and decides what its outcome means. `Attempts` starts attempts, ends those that
 take too long, and hands over the settlement of each. `Workload` says which may start: pure, and by claim.
 
-A task that lost its worker before is a suspect: it may be what killed it. With others in hand at its next
-crash nobody could tell which of them it was, and each would count one. So a suspect waits, claimed, until the
-others have ended; meanwhile nothing new is claimed. It starts alone. When it has run for
+A task that lost its worker before is a suspect: it may be what killed it. If others ran beside it at the next
+crash, nobody could tell which of them it was, and each would count a crash. So a suspect waits, claimed,
+until the others have ended; meanwhile nothing new is claimed. It starts alone. When it has run for
 `worker.suspect_alone` without harm, the next suspect may start beside it, so that the many innocent suspects
-that a lost machine leaves behind still flow; but one that would be quarantined by another crash is alone to
-its end. A worker that is lost counts only against suspects that had begun.
+of a lost machine still make progress; but one that another crash would quarantine runs alone to its end. A
+lost worker counts only against suspects that had started.
 """
 
 import asyncio

@@ -1,9 +1,9 @@
-"""The model budget of one attempt, on the store: no call without money and an open gate, and no question
-paid for twice.
+"""The model budget of one attempt, on the store: no call without money and an open gate, no question paid for
+twice.
 
-The order is what keeps the caps. First the provider's gate, where waiting is free; then the money, which is
-reserved at the worst price; then the last look, and only then the call. Whatever happens inside is settled on
-the way out: what the provider counted if it said so, nothing if nothing was sent, and otherwise the worst.
+The order keeps the budgets. First the provider's gate, where waiting is free; then the money, reserved at the
+worst price; then the last check, and only then the call. Whatever happens is settled on exit: what the
+provider counted if it said so, nothing if nothing was sent, and otherwise the worst price.
 """
 
 import asyncio

@@ -1,9 +1,8 @@
-"""The page cache on the store: what the caching rules know as a `CachedResponse` is a row of pages there.
+"""The page cache on the store: a `CachedResponse` of the caching rules is a row of pages.
 
-Pages come by the dozen, and a transaction for each costs more than all the rest of keeping it. So those that
-come while one transaction is under way share the next. Whoever keeps a page still waits until it is kept, but
-not in vain: a page that cannot be kept is a page all the same, and to fail its task would send the request
-again.
+Pages come by the dozen, and one transaction each would cost more than all the rest. So pages that arrive
+while a transaction is under way share the next. The caller waits until its page is stored, but a page that
+cannot be stored is returned all the same: failing its task would send the request again.
 """
 
 import asyncio

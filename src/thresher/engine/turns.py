@@ -1,8 +1,9 @@
-"""A worker's turns: settle and claim in one transaction, get over trouble with the database, and reconcile.
+"""The turns of a worker: settle and claim in one transaction, recover from trouble with the database, and
+reconcile.
 
 Settlements are gathered while a turn is under way and go out with the next one. A turn that failed may have
-been committed all the same, and its answer lost on the wire. So after every trouble `Reconciliation` compares
-what the database says that the worker holds with what it has in hand.
+been committed all the same, and its answer lost. So after any trouble `Reconciliation` compares what the
+database says the worker holds with what it runs.
 """
 
 import asyncio

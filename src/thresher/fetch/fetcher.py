@@ -1,15 +1,14 @@
-"""The one way out to the web. Everything that speaks against a request is asked before it is sent, in one
-order.
+"""The one way out to the web. Every check runs before a request is sent, in this order.
 
     address   may we go there at all                        final, and costs nothing
     cache     a fresh copy needs no request                 no gate, no robots
-    robots    may we ask for this path
+    robots    may we request this path
     permit    the host's gate: one slot, one token          waits, or says when to come back
-    send      the last look when the connection stands, then the request
-    judge     what the answer means
+    send      the last check when the connection stands, then the request
+    judge     what the response means
     keep      for next time; never an error, never a wall
 
-A redirect starts all of it again, for its own address: each hop is checked, governed and kept by itself.
+A redirect starts again with its own URL: each exchange is checked, governed and cached by itself.
 """
 
 import logging

@@ -1,9 +1,9 @@
-"""Who lets requests out, and on what terms a request goes out.
+"""The governor: the interface through which requests pass the gates, and the options of a request.
 
-A request takes its permit before it is made ready (`reserve`). When its connection stands and nothing was
-sent yet, the transport awaits the last look (`start`): the moment from which the next interval is counted.
-When it is over, the permit goes back (`release`). What stands behind a `Governor` are the gates that all
-workers share; fetch knows them as these three questions and no more.
+A request takes its permit first (`reserve`). When its connection stands and nothing was sent yet, the
+transport awaits the last check (`start`): the moment from which the next interval is counted. When it is
+over, the permit is released (`release`). Behind a `Governor` are the gates that all workers share; `fetch`
+knows only these three calls.
 """
 
 from collections.abc import AsyncIterator

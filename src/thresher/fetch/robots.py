@@ -1,10 +1,10 @@
-"""What a robots.txt says to us: RFC 9309, pure. Getting the file, and keeping it, is `robots_cache.py`.
+"""Parse and match robots.txt (RFC 9309), pure. Fetching and caching the file is `robots_cache.py`.
 
 Where authors, the RFC and the large crawlers disagree, the more careful reading counts: what some reader
 would take as forbidden is not fetched. So a Disallow is compared after every escape has been undone, an Allow
 almost as it is written.
 
-A rule is a few literal pieces with `*` between them, looked for one after the other from the left. That takes
+A rule is a few literal pieces with `*` between them, matched one after the other from the left. That takes
 time in proportion to the URL, whatever the pattern.
 """
 

@@ -1,7 +1,7 @@
-"""One request on its way: what is known of it while it is being sent, whichever transport carries it.
+"""One request under way, whichever transport carries it: its timestamps, its time limit, its TLS errors.
 
-The moments are kept here, and the time limit over all. The limit stands still while `last_look` is awaited:
-that wait is our own politeness, and no fault of the server's.
+The time limit is suspended while `last_look` is awaited: that wait is our own politeness, not the server's
+fault.
 """
 
 import asyncio

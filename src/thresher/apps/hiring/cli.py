@@ -126,7 +126,7 @@ def ungroup(ctx: typer.Context, key: Key) -> None:
 
 @app.command()
 def group(ctx: typer.Context, first: Key, second: Key) -> None:
-    """Say that two postings are the same opening."""
+    """Group two postings as the same opening."""
     call = call_of(ctx)
     with call.store() as store:
         done = put_together(store, first, second)

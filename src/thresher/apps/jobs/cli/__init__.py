@@ -1,1 +1,1 @@
-"""Cli."""
+"""The commands of the jobs app."""

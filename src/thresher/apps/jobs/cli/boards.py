@@ -47,7 +47,7 @@ def list_(
     company: Annotated[str | None, typer.Option(metavar="KEY", help="Only rows of this company.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number of rows.")] = 50,
 ) -> None:
-    """List boards: how the last look at each ended, and what is wrong with them."""
+    """List boards with their last result and their problems."""
     call = call_of(ctx)
     with call.store() as store:
         found, now = (
@@ -191,7 +191,7 @@ def disable(
     key: Key,
     reason: Annotated[str, typer.Option(help="Reason, shown with the board.")] = "disabled by a person",
 ) -> None:
-    """Read a board no more, until you enable it. Its postings stay as they are."""
+    """Disable a board until you enable it again. Its postings stay as they are."""
     call = call_of(ctx)
     with call.store() as store:
         view = board_view(disable_board(store, key, reason))

@@ -146,7 +146,7 @@ def match(
     status: Annotated[str, typer.Option(help="Status: new, viewed, applied or dismissed.")],
     note: Annotated[str | None, typer.Option(help="Note to store with the match.")] = None,
 ) -> None:
-    """Say what you have done about a match. It is yours: no later analysis changes it."""
+    """Set the status of a match. No later analysis changes it."""
     call = call_of(ctx)
     with call.store() as store:
         changed = set_status(store, keys, status, note)

@@ -87,7 +87,7 @@ def add(
 
 @app.command()
 def remove(ctx: typer.Context, name: Name) -> None:
-    """Let nobody look there any more. Whoever does so now may finish."""
+    """Remove a platform. Sessions under way may finish."""
     call = call_of(ctx)
     with call.store() as store:
         platforms.remove(store, name)

@@ -167,7 +167,7 @@ def resolve(
         typer.Argument(metavar="[TITLE]...", help="Titles. Default, or with -: lines of stdin."),
     ] = None,
 ) -> None:
-    """Say which role a title means, how near it is, and by which rule; nothing is changed."""
+    """Resolve titles to roles, with similarity and method. Nothing is changed."""
     call = call_of(ctx)
     given = titles if titles and titles != ["-"] else _lines()
     models = "cheap" in call.project().models.tiers
@@ -217,7 +217,7 @@ def merge(
     source: Annotated[str, typer.Argument(metavar="FROM", help="Role to merge (name or id). It is removed.")],
     into: Annotated[str, typer.Argument(metavar="INTO", help="Role to merge into.")],
 ) -> None:
-    """Make one role part of another: all its candidates, postings, names and matches move."""
+    """Merge one role into another, with all its candidates, postings, names and matches."""
     call = call_of(ctx)
     with call.workshop() as runtime:
         done = roles.merge(runtime.store, runtime.registry, source, into)
@@ -265,7 +265,7 @@ def rename(
     role: RoleName,
     name: Annotated[str, typer.Argument(metavar="NAME", help="The new name.")],
 ) -> None:
-    """Give a role another name. The old one stays as an alias."""
+    """Rename a role. The old name stays as an alias."""
     _change(ctx, role, Change(name=name))
 
 
@@ -275,7 +275,7 @@ def priority(
     role: RoleName,
     level: Annotated[str, typer.Argument(metavar="LEVEL", help="Priority: urgent, high, normal or low.")],
 ) -> None:
-    """Say how urgent a role is. Whoever waits long enough is served all the same."""
+    """Set the priority of a role. A role that waits long enough is served all the same."""
     _change(ctx, role, Change(priority=level))
 
 
@@ -290,7 +290,7 @@ def _change(ctx: typer.Context, role: str, wanted: Any) -> None:
 def approve(
     ctx: typer.Context, names: Annotated[list[str], typer.Argument(metavar="ROLE...", help="Names or ids.")]
 ) -> None:
-    """Let scrapers have roles that were proposed."""
+    """Approve proposed roles, so that scrapers can claim them."""
     with call_of(ctx).store(migrate=True) as store:
         _said(ctx, *roles.approve(store, names))
 
@@ -299,7 +299,7 @@ def approve(
 def reject(
     ctx: typer.Context, names: Annotated[list[str], typer.Argument(metavar="ROLE...", help="Names or ids.")]
 ) -> None:
-    """Never give roles to scrapers. Their names stay known, so that they are not proposed again."""
+    """Reject roles. Their names stay known, so that they are not proposed again."""
     with call_of(ctx).store(migrate=True) as store:
         _said(ctx, *roles.reject(store, names))
 
@@ -308,7 +308,7 @@ def reject(
 def alias_add(
     ctx: typer.Context, role: RoleName, alias: Annotated[str, typer.Argument(metavar="NAME")]
 ) -> None:
-    """Let a role answer to one more name."""
+    """Add an alias to a role."""
     with call_of(ctx).store(migrate=True) as store:
         _said(ctx, roles.add_alias(store, role, alias))
 
@@ -317,7 +317,7 @@ def alias_add(
 def alias_remove(
     ctx: typer.Context, role: RoleName, alias: Annotated[str, typer.Argument(metavar="NAME")]
 ) -> None:
-    """Take a name from a role. Whoever came by it stays."""
+    """Remove an alias from a role. Candidates who came by it stay."""
     with call_of(ctx).store(migrate=True) as store:
         _said(ctx, roles.remove_alias(store, role, alias))
 

@@ -1,1 +1,1 @@
-"""Http."""
+"""The HTTP routes of the roles app."""

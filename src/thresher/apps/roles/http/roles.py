@@ -116,12 +116,12 @@ def _judged(store: Store, judge: object, role_id: int) -> RoleView:
 
 
 async def add_alias(runtime: Shop, role_id: RoleId, body: AliasAsked) -> Response:
-    """Let a role answer to one more name."""
+    """Add an alias to a role."""
     return await answer(runtime.store, _viewed, runtime.store, control.add_alias, str(role_id), body.alias)
 
 
 async def remove_alias(runtime: Shop, role_id: RoleId, alias: str) -> Response:
-    """Take a name from a role. Whoever came by it stays."""
+    """Remove an alias from a role. Candidates who came by it stay."""
     return await answer(runtime.store, _viewed, runtime.store, control.remove_alias, str(role_id), alias)
 
 
