@@ -96,7 +96,7 @@ class Turns:
         self.under_way += 1
         try:
             if reconciliation.needed:
-                await reconciliation.run((*outgoing, *self.outbox))
+                await reconciliation.run(lambda: (*outgoing, *self.outbox))
             turn = await self._store.take_turn(
                 [settlement for _, settlement in outgoing], room, worker_id, lease.scopes
             )
@@ -206,12 +206,14 @@ class Reconciliation:
         """A turn has failed: it may have been committed all the same."""
         self._asked_for = True
 
-    async def run(self, unsettled: Iterable[tuple[Task, Settlement]]) -> None:
-        """Compare and give back. `unsettled` are claims that we still have to settle."""
+    async def run(self, unsettled: Callable[[], Iterable[tuple[Task, Settlement]]]) -> None:
+        """Compare and give back. `unsettled` are claims that we still have to settle: asked for when the
+        database has answered, because attempts end meanwhile.
+        """
         self.under_way = True
         try:
             held = await self._store.run(workers.held, self._store, self._lease.worker_id)
-            ours = {*self._load.claims, *((task.id, task.claim) for task, _ in unsettled)}
+            ours = {*self._load.claims, *((task.id, task.claim) for task, _ in unsettled())}
             unknown = [(task_id, claim) for task_id, claim in held.items() if (task_id, claim) not in ours]
             if unknown:
                 back = [_hand_back(task_id, claim) for task_id, claim in unknown]
