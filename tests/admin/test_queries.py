@@ -26,6 +26,7 @@ from thresher.admin.status import read_progress, read_status
 from thresher.admin.tasks import show_task, show_tree
 from thresher.core.clock import SECOND
 from thresher.core.extension import Level
+from thresher.core.gate import GateLimits
 from thresher.store import sources
 
 HERE = "source:a"
@@ -179,7 +180,7 @@ def test_progress_counts_what_has_ended_however_it_ended(store):
 
 
 def test_sources_and_hosts_are_listed_apart(store):
-    sources.add_source(store, "a", sources.Limits())
+    sources.add_source(store, "a", GateLimits())
     put(store, entry(gates=["host:x.example"]))
     assert [view.name for view in list_gates(store)] == [HERE]
     assert [view.name for view in list_gates(store, every=True)] == ["host:x.example", HERE]

@@ -93,7 +93,7 @@ class Analyst:
             guard,
             agent_of(None, "https://example.com/bot"),
             settings=lambda: self.store.settings,
-            shelf=StorePageCache(self.store),
+            page_cache=StorePageCache(self.store),
             clock=self.shop.clock,
         )
         providers = {name: open_provider(thinker) for name, thinker in self.models.providers.items()}

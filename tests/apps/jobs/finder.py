@@ -60,7 +60,7 @@ class Finder:
             guard,
             agent_of(None, "https://example.com/bot"),
             settings=lambda: self.store.settings,
-            shelf=StorePageCache(self.store),
+            page_cache=StorePageCache(self.store),
             clock=self.shop.clock,
         )
 

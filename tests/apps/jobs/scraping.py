@@ -165,7 +165,7 @@ class Scraping:
                 guard,
                 agent_of(None, "https://example.com/bot"),
                 settings=lambda: self.store.settings,
-                shelf=StorePageCache(self.store),
+                page_cache=StorePageCache(self.store),
                 clock=self.clock,
             )
             worker = Worker(

@@ -142,7 +142,7 @@ class Search:
                 guard,
                 agent,
                 settings=lambda: self.store.settings,
-                shelf=StorePageCache(self.store),
+                page_cache=StorePageCache(self.store),
                 clock=self.clock,
             )
             worker = Worker(
