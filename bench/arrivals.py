@@ -37,6 +37,7 @@ import psycopg
 from serving import serving
 
 from thresher.admin.keys import create_key
+from thresher.apps.roles.app import app as roles
 from thresher.apps.roles.demand import Demand
 from thresher.apps.roles.store.roles import add_role
 from thresher.bench.queue import database_for
@@ -246,7 +247,7 @@ def measure(url: str, other: str, given: argparse.Namespace) -> dict[str, Any]:
         closing(open_store(other)),
         tempfile.TemporaryDirectory() as folder,
     ):
-        token = create_key(store, "bench", rate=1_000_000).token
+        token = create_key(store, "bench", ["scrape"], apps=[roles], rate=1_000_000).token
         upsert = (upsert_sqlite if given.store == "sqlite" else upsert_postgres)(other)
         with serving(Path(folder), url) as (where, process):
             scraper = Scraper(where.removeprefix("http://"), token)

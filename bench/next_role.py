@@ -24,6 +24,7 @@ from pathlib import Path
 from serving import serving
 
 from thresher.admin.keys import create_key
+from thresher.apps.roles.app import app as roles
 from thresher.practice.postgres import practice_postgres
 from thresher.runtime import open_store
 from thresher.store.store import Store
@@ -145,7 +146,8 @@ def run(asked: argparse.Namespace) -> dict[str, object]:
         store = open_store(url)
         fill(store, asked.roles, asked.platforms)
         tokens: list[str | None] = [
-            create_key(store, f"s{at}", ["scrape"], rate=RATE).token for at in range(asked.scrapers)
+            create_key(store, f"s{at}", ["scrape"], apps=[roles], rate=RATE).token
+            for at in range(asked.scrapers)
         ]
         store.close()
         at, _ = stack.enter_context(serving(folder, url))

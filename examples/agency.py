@@ -21,6 +21,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from thresher.admin.keys import create_key
+from thresher.apps.roles.app import app as roles
 from thresher.apps.roles.service.candidates import list_candidates
 from thresher.apps.roles.service.matches import list_fits
 from thresher.runtime import opened_store
@@ -62,7 +63,7 @@ def key_in(folder: Path, database: str) -> str:
     file = folder / "scraper.key"
     if not file.exists():
         with opened_store(database) as store:
-            made = create_key(store, "demo-scraper", ["scrape"], rate=6_000)
+            made = create_key(store, "demo-scraper", ["scrape"], apps=[roles], rate=6_000)
         file.touch(0o600)
         file.write_text(made.token, "utf-8")
     return file.read_text("utf-8")

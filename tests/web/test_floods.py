@@ -148,7 +148,11 @@ def test_one_key_holds_no_more_bytes_of_bodies_than_its_share_and_others_have_th
 
 def test_a_body_takes_only_what_it_needs_and_gives_it_back():
     shares = Shares()
-    with shares.share(1, 100) as one, shares.share(1, 100) as two, shares.share(2, 100) as other:
+    with (
+        shares.share(1, 100, "roles.spool_limit") as one,
+        shares.share(1, 100, "roles.spool_limit") as two,
+        shares.share(2, 100, "roles.spool_limit") as other,
+    ):
         one.reach(60)
         one.reach(50)
         two.reach(40)
@@ -156,7 +160,7 @@ def test_a_body_takes_only_what_it_needs_and_gives_it_back():
         with pytest.raises(Exception, match=r"roles\.spool_limit") as told:
             two.reach(41)
         assert told.value.status_code == 429
-    with shares.share(1, 100) as again:
+    with shares.share(1, 100, "roles.spool_limit") as again:
         again.reach(100)
 
 
