@@ -5,16 +5,18 @@
 import difflib
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from thresher.admin import tasks
+from thresher.admin.intake import new_task, parse_payload, read_lines
+from thresher.admin.tasks import Added
 from thresher.cli.call import CommandCall, call_of
 from thresher.cli.commands import ADD, table_of
+from thresher.cli.format import number
+from thresher.cli.show import say
 from thresher.core.errors import InvalidPayload, UsageError
-
-if TYPE_CHECKING:
-    from thresher.admin.tasks import Added
 
 ALIKE = 0.8  # of 1: what may be a slip of the hand
 
@@ -65,9 +67,6 @@ def command(
 
 
 def _add_one(call: CommandCall, fields: dict[str, object], payload: str | None) -> None:
-    from thresher.admin import tasks
-    from thresher.admin.intake import new_task, parse_payload
-    from thresher.cli.show import say
 
     text = None if payload is None else _text(payload)
     new = new_task(fields | ({} if text is None else {"payload": parse_payload(text, "the payload")}))
@@ -85,10 +84,6 @@ def _sentence(added: "Added") -> str:
 
 
 def _add_file(call: CommandCall, name: str) -> None:
-    from thresher.admin import tasks
-    from thresher.admin.intake import read_lines
-    from thresher.cli.format import number
-    from thresher.cli.show import say
 
     lines = read_text(name).splitlines()
     with call.workshop() as runtime:

@@ -1,16 +1,26 @@
 """`thresher admin`: who may log in to the HTTP API and its pages."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import asdict
+from typing import Annotated
 
 import typer
+from rich.console import Console
 
+from thresher.admin.admins import (
+    AdminView,
+    admin_view,
+    change_password,
+    create_admin,
+    generated,
+    list_admins,
+    remove_admin,
+)
+from thresher.admin.times import read_now
 from thresher.cli.call import CommandCall, call_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from thresher.admin.admins import AdminView
+from thresher.cli.format import ago
+from thresher.cli.show import answer, say, table
+from thresher.core.errors import UsageError
 
 app = typer.Typer()
 
@@ -27,8 +37,6 @@ def create(
     ctx: typer.Context, name: Name, generate: Generate = False, password_stdin: FromStdin = False
 ) -> None:
     """Make an administrator. Asks for a password, of which only a slow hash is kept."""
-    from thresher.admin.admins import admin_view, create_admin
-
     call = call_of(ctx)
     password = _password(generate=generate, stdin=password_stdin)
     with call.store(migrate=True) as store:
@@ -46,8 +54,6 @@ def password(
     ctx: typer.Context, name: Name, generate: Generate = False, password_stdin: FromStdin = False
 ) -> None:
     """Give an administrator another password, and end their logins."""
-    from thresher.admin.admins import admin_view, change_password
-
     call = call_of(ctx)
     chosen = _password(generate=generate, stdin=password_stdin)
     with call.store() as store:
@@ -60,10 +66,6 @@ def password(
 @app.command("list")
 def list_(ctx: typer.Context) -> None:
     """List administrators, and when they last logged in."""
-    from thresher.admin.admins import list_admins
-    from thresher.admin.times import read_now
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         found, now = list_admins(store), read_now(store)
@@ -73,9 +75,6 @@ def list_(ctx: typer.Context) -> None:
 @app.command()
 def remove(ctx: typer.Context, name: Name) -> None:
     """Remove an administrator, and end their logins. Keys that they made stay."""
-    from thresher.admin.admins import admin_view, remove_admin
-    from thresher.cli.show import say
-
     call = call_of(ctx)
     with call.store() as store:
         view = admin_view(remove_admin(store, name))
@@ -84,9 +83,6 @@ def remove(ctx: typer.Context, name: Name) -> None:
 
 def _password(*, generate: bool, stdin: bool) -> str:
     """A password from wherever it was said to come from."""
-    from thresher.admin.admins import generated
-    from thresher.core.errors import UsageError
-
     if generate and stdin:
         raise UsageError("either --generate or --password-stdin, not both")
     if generate:
@@ -101,17 +97,12 @@ def _password(*, generate: bool, stdin: bool) -> str:
 
 
 def _told(call: CommandCall, view: "AdminView", chosen: str | None, sentence: str) -> None:
-    from dataclasses import asdict
-
-    from thresher.cli.show import say
 
     first = f"{chosen}\nThis is the password; keep it, it cannot be shown again.\n" if chosen else ""
     say(call, {**asdict(view), **({"password": chosen} if chosen else {})}, f"{first}{sentence}")
 
 
 def _draw(out: "Console", found: "list[AdminView]", now: int) -> None:
-    from thresher.cli.format import ago
-    from thresher.cli.show import table
 
     if not found:
         out.print("No administrators. Make one with: thresher admin create NAME")

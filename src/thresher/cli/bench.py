@@ -5,6 +5,8 @@ from typing import Annotated
 import typer
 
 from thresher.cli.call import call_of
+from thresher.cli.show import answer, pairs
+from thresher.core.errors import UsageError
 
 app = typer.Typer()
 
@@ -27,8 +29,6 @@ def queue(
 ) -> None:
     """Enqueue no-op tasks and drain them with one worker; print what that took."""
     from thresher.bench.queue import run
-    from thresher.cli.show import answer, pairs
-    from thresher.core.errors import UsageError
 
     if store not in ("sqlite", "postgres"):
         raise UsageError(f"--store wants sqlite or postgres, got {store!r}")

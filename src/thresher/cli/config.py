@@ -1,16 +1,24 @@
 """`thresher config`: see and change settings."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from getpass import getuser
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
+from thresher.admin.settings import (
+    SettingView,
+    list_changes,
+    list_kept,
+    list_settings,
+    set_setting,
+    show_setting,
+    unset_setting,
+)
 from thresher.cli.call import call_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from thresher.admin.settings import SettingView
-    from thresher.store.settings import KeptSetting
+from thresher.cli.show import answer, cell, say, table
+from thresher.core.clock import as_text
+from thresher.store.settings import KeptSetting
 
 app = typer.Typer()
 
@@ -22,9 +30,6 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the setting, 
 @app.command("list")
 def list_(ctx: typer.Context) -> None:
     """List every setting: its value, where it comes from, its unit and its sentence."""
-    from thresher.admin.settings import list_kept, list_settings
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         found, kept = list_settings(store), list_kept(store)
@@ -39,7 +44,6 @@ def kept_sentence(kept: "KeptSetting") -> str:
 
 
 def _draw_list(out: "Console", found: "list[SettingView]") -> None:
-    from thresher.cli.show import cell, table
 
     rows = [
         [
@@ -57,9 +61,6 @@ def _draw_list(out: "Console", found: "list[SettingView]") -> None:
 @app.command()
 def get(ctx: typer.Context, name: Name) -> None:
     """Show one setting."""
-    from thresher.admin.settings import show_setting
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         found = show_setting(store, name)
@@ -67,7 +68,6 @@ def get(ctx: typer.Context, name: Name) -> None:
 
 
 def _draw_one(out: "Console", found: "SettingView") -> None:
-    from thresher.cli.show import cell
 
     limits = f"{found.origin}; default {found.default:g}, from {found.low:g} to {found.high:g}"
     out.print(cell(f"{found.name} = {found.value:g} {found.unit} ({limits})"))
@@ -77,11 +77,6 @@ def _draw_one(out: "Console", found: "SettingView") -> None:
 @app.command("set", context_settings={"ignore_unknown_options": True})
 def set_(ctx: typer.Context, name: Name, value: Annotated[str, typer.Argument(metavar="VALUE")]) -> None:
     """Change a setting at run time. Workers take it up within settings.every."""
-    from getpass import getuser
-
-    from thresher.admin.settings import set_setting, show_setting
-    from thresher.cli.show import say
-
     call = call_of(ctx)
     with call.store() as store:
         set_setting(store, name, value, getuser())
@@ -97,11 +92,6 @@ def _amount(now: "SettingView") -> str:
 @app.command()
 def unset(ctx: typer.Context, name: Name) -> None:
     """Go back to the project's value, or the default."""
-    from getpass import getuser
-
-    from thresher.admin.settings import show_setting, unset_setting
-    from thresher.cli.show import say
-
     call = call_of(ctx)
     with call.store() as store:
         unset_setting(store, name, getuser())
@@ -115,9 +105,6 @@ def history(
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number of rows.")] = 50,
 ) -> None:
     """Show who changed what, the newest first."""
-    from thresher.admin.settings import list_changes
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         found = list_changes(store, limit)
@@ -125,8 +112,6 @@ def history(
 
 
 def _draw_history(out: "Console", found: list[dict[str, Any]]) -> None:
-    from thresher.cli.show import table
-    from thresher.core.clock import as_text
 
     if not found:
         out.print("No setting was ever changed here.")

@@ -1,15 +1,18 @@
 """`thresher costs`: what models have cost, what is left of today's caps, and what waiting work may cost."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from functools import partial
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
+from thresher.admin import costs
+from thresher.admin.costs import Costs, Estimate, dollars
+from thresher.admin.times import read_now, seconds
 from thresher.cli.call import call_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from thresher.admin.costs import Costs, Estimate
+from thresher.cli.format import ago
+from thresher.cli.show import answer, table
+from thresher.core.clock import to_us
 
 
 def command(
@@ -33,13 +36,6 @@ def command(
 
     Amounts in JSON are whole millionths of a dollar.
     """
-    from functools import partial
-
-    from thresher.admin import costs
-    from thresher.admin.times import read_now, seconds
-    from thresher.cli.show import answer
-    from thresher.core.clock import to_us
-
     call = call_of(ctx)
     span = None if since is None else to_us(seconds(since))
     with call.store() as store:
@@ -53,8 +49,6 @@ def command(
 
 
 def _draw(out: "Console", found: "Costs") -> None:
-    from thresher.admin.costs import dollars
-    from thresher.cli.show import table
 
     if found.lines:
         rows = [[line[found.by] or "none", *_cells(line)] for line in found.lines]
@@ -80,7 +74,6 @@ def _draw(out: "Console", found: "Costs") -> None:
 
 
 def _cells(line: dict[str, Any]) -> list[str | None]:
-    from thresher.admin.costs import dollars
 
     counts = [f"{line[name]:,}" for name in ("calls", "input_tokens", "output_tokens")]
     money = [
@@ -96,9 +89,6 @@ def _cells(line: dict[str, Any]) -> list[str | None]:
 
 
 def _draw_calls(out: "Console", found: list[dict[str, Any]], now: int) -> None:
-    from thresher.admin.costs import dollars
-    from thresher.cli.format import ago
-    from thresher.cli.show import table
 
     if not found:
         out.print("No model was called.")
@@ -140,8 +130,6 @@ def _draw_calls(out: "Console", found: list[dict[str, Any]], now: int) -> None:
 
 
 def _draw_estimate(out: "Console", found: "list[Estimate]") -> None:
-    from thresher.admin.costs import dollars
-    from thresher.cli.show import table
 
     if not found:
         out.print("Nothing waits.")

@@ -1,20 +1,33 @@
 """`thresher doctor`: what is well, what is not, and what to do about it."""
 
+import shlex
 from contextlib import closing
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
+from thresher.admin.costs import check_ledger
+from thresher.admin.health import (
+    Examination,
+    check_embeddings,
+    check_file,
+    check_models,
+    check_name,
+    check_notify,
+    check_store,
+    check_waivers,
+    reach,
+    worst,
+)
 from thresher.cli.call import CommandCall, call_of
+from thresher.cli.show import COLOURS, answer, cell, table
+from thresher.config.project import Project, hide_password
+from thresher.core.errors import ConfigError, ThresherError, UsageError
 from thresher.core.extension import Check, Level
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from thresher.admin.health import Examination
-    from thresher.config.project import Project
-    from thresher.core.errors import ThresherError
-    from thresher.engine.registry import Registry
+from thresher.engine.registry import Registry
+from thresher.runtime import database_file, open_bare, project_registry
+from thresher.vectors.install import carry_out, plan
 
 MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
 
@@ -35,9 +48,6 @@ def command(
     Python, SQLite, embeddings, the project, the apps, the database, workers and gates. Exits 1 if something
     fails.
     """
-    from thresher.admin.health import worst
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     if fix:
         _mend(yes=yes)
@@ -49,12 +59,6 @@ def command(
 
 def _mend(*, yes: bool) -> None:
     """Bring the embedding model. What is said goes to the error stream: the answer may be JSON."""
-    import shlex
-
-    from thresher.admin.health import check_embeddings
-    from thresher.core.errors import ConfigError, UsageError
-    from thresher.vectors.install import carry_out, plan
-
     commands = plan(again=check_embeddings().verdict is not Level.OK)
     if not commands:
         typer.echo("The embedding model is installed; there is nothing to fix.", err=True)
@@ -78,19 +82,6 @@ def _agreed() -> bool:
 
 
 def _examine(call: CommandCall) -> "list[Check]":
-    from thresher.admin.costs import check_ledger
-    from thresher.admin.health import (
-        Examination,
-        check_file,
-        check_models,
-        check_name,
-        check_notify,
-        check_store,
-        check_waivers,
-        reach,
-    )
-    from thresher.config.project import Project, hide_password
-    from thresher.runtime import database_file, open_bare
 
     exam = Examination()
     project = exam.attempt("project", call.project, lambda found: str(found.folder.resolve()))
@@ -114,8 +105,6 @@ def _examine(call: CommandCall) -> "list[Check]":
 
 def _registry(exam: "Examination", project: "Project", named: list[str]) -> "Registry | None":
     """Load the apps. Each that cannot be loaded fails a check, and the others are examined all the same."""
-    from thresher.runtime import project_registry
-
     problems: list[ThresherError] = []
     registry = exam.attempt("apps", lambda: project_registry(project, named, problems), _apps)
     exam.fail("apps", problems)
@@ -142,7 +131,6 @@ def _settings(given: dict[str, Any]) -> str:
 
 
 def _draw(out: "Console", value: dict[str, Any]) -> None:
-    from thresher.cli.show import COLOURS, cell, table
 
     rows = [
         [

@@ -1,14 +1,17 @@
 """`thresher events`: what happened to gates, workers and the queue itself."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.table import Table
 
+from thresher.admin.events import list_events
+from thresher.admin.times import read_now
 from thresher.cli.call import call_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
+from thresher.cli.format import ago, short
+from thresher.cli.show import answer, table
+from thresher.core.clock import as_text
 
 
 def command(
@@ -22,10 +25,6 @@ def command(
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number of rows.")] = 50,
 ) -> None:
     """Show events, the newest first."""
-    from thresher.admin.events import list_events
-    from thresher.admin.times import read_now
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         found, now = list_events(store, kind=kind, source=source, limit=limit), read_now(store)
@@ -41,9 +40,6 @@ def _draw(out: "Console", found: list[dict[str, Any]], now: int) -> None:
 
 def event_table(found: list[dict[str, Any]], now: int) -> "Table":
     """Events, one a line."""
-    from thresher.cli.format import ago, short
-    from thresher.cli.show import table
-
     rows = [
         [
             ago(each["at"], now),
@@ -57,7 +53,6 @@ def event_table(found: list[dict[str, Any]], now: int) -> "Table":
 
 
 def _detail(event: dict[str, Any]) -> str:
-    from thresher.core.clock import as_text
 
     said = event["detail"]
     shown = {

@@ -1,15 +1,15 @@
 """`thresher explain`: why something is as it is."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.console import Console
 
+from thresher.admin.explain import Explanation, explain
+from thresher.admin.times import read_now
 from thresher.cli.call import call_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from thresher.admin.explain import Explanation
+from thresher.cli.show import answer, cell
+from thresher.cli.tasks import task_table
 
 
 def command(
@@ -24,10 +24,6 @@ def command(
     A task by its id; anything else by its key, as the apps of the project know it: every decision with its
     rule, its points and the words that caused it.
     """
-    from thresher.admin.explain import explain
-    from thresher.admin.times import read_now
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         found, now = explain(store, call.load_apps(broken=[]), what), read_now(store)
@@ -35,8 +31,6 @@ def command(
 
 
 def _draw(out: "Console", found: "Explanation", now: int) -> None:
-    from thresher.cli.show import cell
-    from thresher.cli.tasks import task_table
 
     out.print(cell(f"{found.kind} {found.key}", "bold"))
     out.print(cell(found.title), cell(found.outcome))

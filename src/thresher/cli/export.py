@@ -6,7 +6,11 @@ from typing import Annotated
 
 import typer
 
+from thresher.admin.export import FileFormat, export, export_file, find_export, form_of
 from thresher.cli.call import call_of
+from thresher.cli.format import number
+from thresher.cli.show import say
+from thresher.core.errors import UsageError
 
 
 def command(
@@ -33,11 +37,6 @@ def command(
     JSON lines have all that is known. CSV and XLSX have the columns people look at; a text that a spreadsheet
     would take for a formula gets an apostrophe before it.
     """
-    from thresher.admin.export import FileFormat, export, export_file, find_export, form_of
-    from thresher.cli.format import number
-    from thresher.cli.show import say
-    from thresher.core.errors import UsageError
-
     call = call_of(ctx)
     found = find_export(call.load_apps(), what)
     if form is not None and form not in list(FileFormat):

@@ -1,15 +1,20 @@
 """`thresher extractors`: see what was learned of which site, teach it, and put it aside."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.console import Console
 
+from thresher.admin.extractors import ExtractorView, FieldView, list_extractors, show_extractor
+from thresher.admin.extractors import label as take
+from thresher.admin.extractors import retire as put_aside
+from thresher.admin.times import read_now
 from thresher.cli.call import call_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from thresher.admin.extractors import ExtractorView, FieldView
+from thresher.cli.format import ago, short
+from thresher.cli.inspect import opened_page
+from thresher.cli.show import answer, say, table
+from thresher.core.errors import UsageError
+from thresher.core.keys import parse
 
 app = typer.Typer()
 
@@ -25,10 +30,6 @@ def list_(
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number of rows.")] = 100,
 ) -> None:
     """List what was learned: score, pages read, pages on which something had changed."""
-    from thresher.admin.extractors import list_extractors
-    from thresher.admin.times import read_now
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         found, now = list_extractors(store, site=site, everything=everything, limit=limit), read_now(store)
@@ -36,8 +37,6 @@ def list_(
 
 
 def _draw(out: "Console", found: "list[ExtractorView]", now: int) -> None:
-    from thresher.cli.format import ago, short
-    from thresher.cli.show import table
 
     if not found:
         out.print(
@@ -69,9 +68,6 @@ def _draw(out: "Console", found: "list[ExtractorView]", now: int) -> None:
 @app.command()
 def show(ctx: typer.Context, site: Site, schema: SchemaName) -> None:
     """Show by which rules each field is read."""
-    from thresher.admin.extractors import show_extractor
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         view, fields = show_extractor(store, site, schema)
@@ -79,7 +75,6 @@ def show(ctx: typer.Context, site: Site, schema: SchemaName) -> None:
 
 
 def _draw_fields(out: "Console", view: "ExtractorView", fields: "list[FieldView]") -> None:
-    from thresher.cli.show import table
 
     out.print(f"{view.schema} on {view.site}, version {view.version}: {view.state}, score {view.score:.2f}")
     rows = [
@@ -108,12 +103,6 @@ def label(
     base_url: Annotated[str | None, typer.Option(metavar="URL", help="URL of a saved page.")] = None,
 ) -> None:
     """Label a page by hand. Three labelled pages teach a site."""
-    from thresher.admin.extractors import label as take
-    from thresher.cli.inspect import opened_page
-    from thresher.cli.show import say
-    from thresher.core.errors import UsageError
-    from thresher.core.keys import parse
-
     call = call_of(ctx)
     said = dict(each.split("=", 1) for each in values if "=" in each)
     if len(said) < len(values):
@@ -139,9 +128,6 @@ def label(
 @app.command()
 def retire(ctx: typer.Context, site: Site, schema: SchemaName) -> None:
     """Put an extractor aside: the site is learned anew from the next pages."""
-    from thresher.admin.extractors import retire as put_aside
-    from thresher.cli.show import say
-
     call = call_of(ctx)
     with call.store() as store:
         put_aside(store, site, schema)

@@ -1,15 +1,15 @@
 """`thresher failures`: see what failed, grouped, and send it back."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
+from thresher.admin.failures import FailureGroup, failure_filters, group_failures, retry_failures
+from thresher.admin.times import read_now, seconds
 from thresher.cli.call import CommandCall, call_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from thresher.admin.failures import FailureGroup
+from thresher.cli.format import ago, number, short
+from thresher.cli.show import answer, say, table
 
 app = typer.Typer()
 
@@ -32,10 +32,6 @@ def list_(
     newer: Newer = None,
 ) -> None:
     """List failures by error, kind and source, with an example of each."""
-    from thresher.admin.failures import failure_filters, group_failures
-    from thresher.admin.times import read_now
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         groups = group_failures(
@@ -56,8 +52,6 @@ def retry(
     apply: Annotated[bool, typer.Option("--apply", help="Carry it out. Without this, only count.")] = False,
 ) -> None:
     """Send failed tasks that match back to waiting: a dry run, unless --apply."""
-    from thresher.admin.failures import failure_filters, retry_failures
-
     call = call_of(ctx)
     with call.store() as store:
         wanted = failure_filters(store, error=error, kind=kind, source=source, **_ages(older, newer))
@@ -66,8 +60,6 @@ def retry(
 
 
 def _report(call: CommandCall, done: Any) -> None:
-    from thresher.cli.format import number
-    from thresher.cli.show import say
 
     if not done.applied:
         advice = " Nothing was changed: add --apply to send them back." if done.matched else ""
@@ -79,14 +71,11 @@ def _report(call: CommandCall, done: Any) -> None:
 
 
 def _ages(older: str | None, newer: str | None) -> dict[str, float | None]:
-    from thresher.admin.times import seconds
 
     return {"older": seconds(older) if older else None, "newer": seconds(newer) if newer else None}
 
 
 def _draw(out: "Console", groups: "list[FailureGroup]", now: int) -> None:
-    from thresher.cli.format import ago, number, short
-    from thresher.cli.show import table
 
     if not groups:
         out.print("No failures match.")

@@ -6,7 +6,11 @@ from typing import Annotated
 import typer
 
 from thresher.cli.call import call_of
+from thresher.cli.show import say
 from thresher.config.apps import load_apps
+from thresher.config.project import hide_password
+from thresher.core.errors import UsageError
+from thresher.runtime import migrate_database
 
 PROJECT = """\
 # A Thresher project. `thresher run` in this folder works until nothing is left to do; run it again to go on.
@@ -79,10 +83,6 @@ def command(
 
     Overwrites nothing.
     """
-    from thresher.cli.show import say
-    from thresher.config.project import hide_password
-    from thresher.runtime import migrate_database
-
     call = call_of(ctx)
     if folder is not None:
         call.folder = folder
@@ -99,7 +99,6 @@ def command(
 
 
 def _write(folder: Path) -> list[Path]:
-    from thresher.core.errors import UsageError
 
     files = {folder / "thresher.yaml": PROJECT, folder / "app.py": APP}
     there = [str(path) for path in files if path.exists()]

@@ -1,22 +1,29 @@
 """`thresher inspect`: what Thresher makes of a page. The tool to find out why a site does not work."""
 
+import asyncio
 import sys
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.text import Text
 
 from thresher.cli.call import CommandCall, call_of
-
-if TYPE_CHECKING:
-    from datetime import date
-
-    from rich.console import Console
-
-    from thresher.core.page import Page
-    from thresher.reading.inspect.inspection import Inspection
+from thresher.cli.format import as_json, plain, short, span
+from thresher.cli.show import console, pairs, table
+from thresher.core.clock import SystemClock, day_of, monotonic
+from thresher.core.errors import TaskError, ThresherError, UnknownName, UsageError
+from thresher.core.keys import canonical_url
+from thresher.core.page import Page, Via
+from thresher.reading.inspect import inspection as reading
+from thresher.reading.inspect.advice import advice
+from thresher.reading.inspect.inspection import Inspection, inspect, unreachable
+from thresher.runtime import fetch_once, read_once
 
 MAX_FILE = 50 * 1024 * 1024  # bytes, unpacked
 TYPES = {
@@ -63,12 +70,6 @@ def _inspected(
     call: CommandCall, source: str, base: str | None, *, render: bool
 ) -> "tuple[Inspection | None, str | None, int]":
     """The inspection, or why there is none; and what to exit with."""
-    from dataclasses import replace
-
-    from thresher.core.clock import monotonic
-    from thresher.core.errors import TaskError, ThresherError
-    from thresher.reading.inspect.inspection import unreachable
-
     try:
         page = _fetched(call, source, render=render) if _is_address(source) else _file(source, base)
         started = monotonic()
@@ -82,11 +83,6 @@ def _inspected(
 
 def inspected(call: CommandCall, page: "Page") -> "Inspection":
     """What a page says, read in a process that is killed at the limits of the project."""
-    import asyncio
-
-    from thresher.reading.inspect.inspection import inspect
-    from thresher.runtime import read_once
-
     return asyncio.run(read_once(call.project(), inspect, page, _today()))
 
 
@@ -105,7 +101,6 @@ def _is_address(source: str) -> bool:
 
 
 def _checked(base_url: str | None) -> str | None:
-    from thresher.core.keys import canonical_url
 
     if base_url is not None:
         canonical_url(base_url)
@@ -113,23 +108,17 @@ def _checked(base_url: str | None) -> str | None:
 
 
 def _today() -> "date":
-    from thresher.core.clock import SystemClock, day_of
 
     return day_of(SystemClock().now())
 
 
 def _fetched(call: CommandCall, url: str, *, render: bool) -> "Page":
-    import asyncio
-
-    from thresher.runtime import fetch_once
 
     return asyncio.run(fetch_once(call.project(), url, render=render))
 
 
 def _file(name: str, base: str | None) -> "Page":
     """A saved page. Its address is the one given, else whatever it says about itself."""
-    from thresher.core.page import Page, Via
-
     path = Path(name)
     body = _unpacked(_bytes(path), name)
     suffix = (path.with_suffix("") if path.suffix == ".gz" else path).suffix.lower()
@@ -138,7 +127,6 @@ def _file(name: str, base: str | None) -> "Page":
 
 
 def _bytes(path: Path) -> bytes:
-    from thresher.core.errors import UnknownName, UsageError
 
     try:
         with path.open("rb") as file:
@@ -153,7 +141,6 @@ def _bytes(path: Path) -> bytes:
 
 
 def _unpacked(body: bytes, name: str) -> bytes:
-    from thresher.core.errors import UsageError
 
     if not body.startswith(GZIP):
         return body
@@ -168,18 +155,12 @@ def _unpacked(body: bytes, name: str) -> bytes:
 
 
 def _write(inspection: "Inspection | None", error: str | None, source: str) -> None:
-    from thresher.cli.format import as_json
-    from thresher.reading.inspect import inspection as reading
 
     found: dict[str, Any] = reading.as_json(inspection) if inspection else {"source": source}
     sys.stdout.write(as_json({**found, **({"error": error} if error else {})}) + "\n")
 
 
 def _show(inspection: "Inspection | None", error: str | None, source: str) -> None:
-    from rich.text import Text
-
-    from thresher.cli.format import plain
-    from thresher.cli.show import console
 
     out = console()
     out.print(Text(plain(source), style="bold"))
@@ -191,12 +172,6 @@ def _show(inspection: "Inspection | None", error: str | None, source: str) -> No
 
 def _draw(out: "Console", seen: "Inspection") -> None:
     """Verdict first, then why, what was found, and what to do."""
-    from rich.text import Text
-
-    from thresher.cli.format import plain, short
-    from thresher.cli.show import pairs, table
-    from thresher.reading.inspect.advice import advice
-
     colour = {"found": "green", "confirmed_empty": "cyan", "unknown": "yellow", "blocked": "red"}[
         seen.look.verdict
     ]
@@ -229,8 +204,6 @@ def _and_more(out: "Console", number: int) -> None:
 
 def _facts(seen: "Inspection") -> Iterator[tuple[str, Any]]:
     """What there is to say about the page, without what is missing."""
-    from thresher.cli.format import short, span
-
     board = (
         f"{seen.board.platform} {seen.board.token or '(token not shown)'} {seen.board.url}"
         if seen.board

@@ -1,15 +1,24 @@
 """`thresher keys`: who may use the HTTP API."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.console import Console
 
+from thresher.admin.keys import (
+    SCOPES,
+    KeyView,
+    create_key,
+    default_scopes,
+    key_view,
+    list_keys,
+    made_view,
+    revoke_key,
+)
+from thresher.admin.times import read_now, seconds
 from thresher.cli.call import call_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from thresher.admin.keys import KeyView
+from thresher.cli.format import ago, when
+from thresher.cli.show import answer, say, table
 
 app = typer.Typer()
 
@@ -38,10 +47,6 @@ def create(
     ] = None,
 ) -> None:
     """Make a key for the HTTP API. It is shown once, and only its hash is kept."""
-    from thresher.admin.keys import SCOPES, create_key, default_scopes, made_view
-    from thresher.admin.times import seconds
-    from thresher.cli.show import say
-
     call = call_of(ctx)
     lasts = None if expires is None else seconds(expires)
     apps = call.load_apps()
@@ -68,10 +73,6 @@ def list_(
     every: Annotated[bool, typer.Option("--all", help="Include expired and revoked keys.")] = False,
 ) -> None:
     """List keys: what they open, until when, and when they were last used."""
-    from thresher.admin.keys import list_keys
-    from thresher.admin.times import read_now
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         found, now = list_keys(store, every=every), read_now(store)
@@ -79,8 +80,6 @@ def list_(
 
 
 def _draw(out: "Console", found: "list[KeyView]", now: int) -> None:
-    from thresher.cli.format import ago, when
-    from thresher.cli.show import table
 
     if not found:
         out.print("No keys. Make one with: thresher keys create NAME")
@@ -116,10 +115,6 @@ def revoke(
     ],
 ) -> None:
     """Revoke a key."""
-    from thresher.admin.keys import key_view, revoke_key
-    from thresher.admin.times import read_now
-    from thresher.cli.show import say
-
     call = call_of(ctx)
     with call.store() as store:
         view = key_view(revoke_key(store, which), read_now(store))

@@ -5,7 +5,10 @@ from typing import Annotated
 import typer
 
 from thresher.cli.call import call_of
+from thresher.cli.format import number
+from thresher.cli.show import say
 from thresher.config.apps import load_apps
+from thresher.runtime import migrate_database, pending_migrations
 
 
 def command(
@@ -18,10 +21,6 @@ def command(
 
     From empty or from any earlier version. Safe to run from several processes at once.
     """
-    from thresher.cli.format import number
-    from thresher.cli.show import say
-    from thresher.runtime import migrate_database, pending_migrations
-
     call = call_of(ctx)
     project = call.project()
     url, apps = call.url(project), load_apps(project.apps, project.folder, call.apps)

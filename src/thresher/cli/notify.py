@@ -1,15 +1,16 @@
 """`thresher notify`: send a message to the targets of the project, to see whether they get it."""
 
-from typing import TYPE_CHECKING, Annotated
+import asyncio
+import logging
+from typing import Annotated
 
 import typer
+from rich.console import Console
 
 from thresher.cli.call import call_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from thresher.notify.notifier import Sent
+from thresher.cli.show import answer, cell
+from thresher.core.errors import ConfigError
+from thresher.notify.notifier import Notifier, Sent
 
 
 def command(
@@ -22,13 +23,6 @@ def command(
     """Send a test message to every target of `notify:` in thresher.yaml, and say who got it. Exits 1 if one
     did not.
     """
-    import asyncio
-    import logging
-
-    from thresher.cli.show import answer
-    from thresher.core.errors import ConfigError
-    from thresher.notify.notifier import Notifier
-
     call = call_of(ctx)
     wanted = call.project().notify
     if not wanted:
@@ -44,7 +38,6 @@ def command(
 
 
 def _draw(out: "Console", sent: "Sent") -> None:
-    from thresher.cli.show import cell
 
     for name in sent.delivered:
         out.print(cell(f"✓ {name} got it", "green"))

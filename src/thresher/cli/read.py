@@ -3,20 +3,25 @@
 Every command takes arguments, or lines on standard input, and answers one line each.
 """
 
+import sys
+from dataclasses import asdict
+from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from thresher.cli.call import CommandCall, call_of
+from thresher.cli.inspect import inspected, saved_page
 from thresher.cli.lines import Fields, answer_each, asked, wanted, write
-from thresher.core.errors import UsageError
-
-if TYPE_CHECKING:
-    from datetime import date
-
-    from thresher.fetch.robots import RobotsRules
-    from thresher.reading.platforms.boards import Board
+from thresher.core.clock import SystemClock, as_text
+from thresher.core.errors import InvalidUrl, UsageError
+from thresher.fetch.robots import RobotsRules, read_rules
+from thresher.reading.platforms.boards import Board, recognise
+from thresher.reading.platforms.calls import list_call
+from thresher.reading.values.addresses import read_address
+from thresher.reading.values.dates import Day, read_day
+from thresher.reading.values.money import Price, read_price
 
 app = typer.Typer(context_settings={"help_option_names": ["-h", "--help"]})
 Texts = Annotated[
@@ -38,7 +43,6 @@ def price(
 
     A line may be a JSON object: text, and currency as a hint.
     """
-    from thresher.reading.values.money import Price, read_price
 
     def answer(fields: Fields) -> dict[str, Any]:
         text = wanted(fields, "text", "price", "price_text")
@@ -82,10 +86,6 @@ def url(
 
     A line may be a JSON object: text, and base.
     """
-    from dataclasses import asdict
-
-    from thresher.core.errors import InvalidUrl
-    from thresher.reading.values.addresses import read_address
 
     def answer(fields: Fields) -> dict[str, Any]:
         text = wanted(fields, "text", "url", "input")
@@ -107,8 +107,6 @@ def board(ctx: typer.Context, texts: Texts = None) -> None:
 
     An argument may also name a saved file: a page that embeds or links a board, an answer of its API, a feed.
     """
-    from thresher.reading.platforms.boards import recognise
-    from thresher.reading.platforms.calls import list_call
 
     def answer(fields: Fields) -> dict[str, Any]:
         text = wanted(fields, "text", "url")
@@ -141,8 +139,6 @@ def board(ctx: typer.Context, texts: Texts = None) -> None:
 
 def _board_of_file(call: CommandCall, name: str) -> "Board | None":
     """The board of a saved page or answer; None where there is no such file."""
-    from thresher.cli.inspect import inspected, saved_page
-
     try:
         if "://" in name or not Path(name).is_file():
             return None
@@ -180,8 +176,6 @@ def day(
 
     A line may be a JSON object: text, today, language.
     """
-    from thresher.reading.values.dates import Day, read_day
-
     default = _today(today)
 
     def answer(fields: Fields) -> dict[str, Any]:
@@ -203,9 +197,6 @@ def day(
 
 
 def _today(said: str | None) -> "date":
-    from datetime import date
-
-    from thresher.core.clock import SystemClock, as_text
 
     try:
         return date.fromisoformat((said or as_text(SystemClock().now()) or "")[:10])
@@ -234,8 +225,6 @@ def robots(
 
     Without a file, every line of standard input is a JSON object: robots, agent, url.
     """
-    from thresher.fetch.robots import read_rules
-
     call = call_of(ctx)
     if file is None:
         answer_each(call, None, lambda fields: _robots_of_line(fields, agent), _robots_line)
@@ -246,7 +235,6 @@ def robots(
 
 
 def _robots_of_line(fields: Fields, agent: str) -> dict[str, Any]:
-    from thresher.fetch.robots import read_rules
 
     text = wanted(fields, "robots", "robots_txt")
     rules = read_rules(text.encode("utf-8", "replace"), asked(fields, "agent", "user_agent") or agent)
@@ -272,7 +260,6 @@ def _robots_line(found: Fields) -> str:
 
 
 def _file(name: str) -> bytes:
-    import sys
 
     try:
         if name == "-":

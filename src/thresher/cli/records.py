@@ -1,13 +1,16 @@
 """`thresher records`: what was found."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+import json
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
+from thresher.admin.records import list_records
+from thresher.admin.times import read_now
 from thresher.cli.call import call_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
+from thresher.cli.format import ago, short
+from thresher.cli.show import answer, table
 
 
 def command(
@@ -21,10 +24,6 @@ def command(
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number of rows.")] = 50,
 ) -> None:
     """Show records, the newest first."""
-    from thresher.admin.records import list_records
-    from thresher.admin.times import read_now
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         found, now = (
@@ -35,10 +34,6 @@ def command(
 
 
 def _draw(out: "Console", found: list[dict[str, Any]], now: int) -> None:
-    import json
-
-    from thresher.cli.format import ago, short
-    from thresher.cli.show import table
 
     if not found:
         out.print(

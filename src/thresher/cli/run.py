@@ -1,17 +1,27 @@
 """`thresher run`: work until nothing is left to do, with progress."""
 
+import logging
+from functools import partial
 from signal import SIGTERM
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from thresher.admin.costs import estimate, expectation
+from thresher.admin.plain import jsonable
+from thresher.admin.status import Progress, read_progress
+from thresher.admin.tasks import start
 from thresher.cli.call import CommandCall, call_of
+from thresher.cli.format import number, span, when
+from thresher.cli.progress import opened_board, watch
+from thresher.cli.run_worker import WorkerEnd, labour, log_to_stderr
+from thresher.cli.show import cell, console, print_json, table
+from thresher.cli.status import gate_table
 from thresher.cli.worker import NOT, ONLY, names_in
-
-if TYPE_CHECKING:
-    from thresher.admin.status import Progress
-    from thresher.cli.run_worker import WorkerEnd
-    from thresher.runtime import Runtime
+from thresher.core.clock import monotonic
+from thresher.engine.supervisor import StallAlarm
+from thresher.engine.worker import run_loop
+from thresher.runtime import Runtime, opened_worker
 
 
 def command(
@@ -29,15 +39,6 @@ def command(
     without: Annotated[str | None, typer.Option("--not", help=NOT)] = None,
 ) -> None:
     """Work until nothing is left to do. Ctrl-C is safe; the next run goes on. Exits 1 if a task failed."""
-    import logging
-
-    from thresher.admin.costs import estimate, expectation
-    from thresher.admin.status import read_progress
-    from thresher.admin.tasks import start
-    from thresher.cli.run_worker import log_to_stderr
-    from thresher.cli.show import console
-    from thresher.core.clock import monotonic
-
     call = call_of(ctx)
     log_to_stderr(verbose=call.verbose, usual=logging.WARNING)
     with call.workshop() as runtime:
@@ -57,15 +58,6 @@ def command(
 
 
 def _work(call: CommandCall, runtime: "Runtime", **how: Any) -> "WorkerEnd":
-    from functools import partial
-
-    from thresher.admin.status import read_progress
-    from thresher.cli.progress import opened_board, watch
-    from thresher.cli.run_worker import labour
-    from thresher.cli.show import console
-    from thresher.engine.supervisor import StallAlarm
-    from thresher.engine.worker import run_loop
-    from thresher.runtime import opened_worker
 
     url = call.url(call.project())
     with opened_worker(runtime, url, until_idle=True, **how) as worker, StallAlarm() as alarm:
@@ -83,17 +75,12 @@ def _work(call: CommandCall, runtime: "Runtime", **how: Any) -> "WorkerEnd":
 
 
 def _print_summary(ended: "WorkerEnd", progress: "Progress", seconds: float, started: int) -> None:
-    from thresher.admin.plain import jsonable
-    from thresher.cli.show import print_json
 
     facts: dict[str, Any] = {"seconds": round(seconds, 3), "started": started, **ended.summary()}
     print_json(facts | jsonable(progress))
 
 
 def _draw_summary(ended: "WorkerEnd", progress: "Progress", seconds: float) -> None:
-    from thresher.cli.format import number, span, when
-    from thresher.cli.show import cell, console, table
-    from thresher.cli.status import gate_table
 
     out = console()
     if not progress.kinds:

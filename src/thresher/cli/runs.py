@@ -1,16 +1,18 @@
 """`thresher runs`: see runs and groups of tasks while they run, and how they ended."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.table import Table
 
+from thresher.admin.costs import dollars
+from thresher.admin.runs import RunDetail, list_runs, show_run
+from thresher.admin.times import read_now
 from thresher.cli.call import call_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
-    from thresher.admin.runs import RunDetail
+from thresher.cli.format import ago, short, when
+from thresher.cli.show import answer, pairs, print_page, table
+from thresher.core.clock import as_text
 
 app = typer.Typer()
 
@@ -29,10 +31,6 @@ def list_(
     before: Annotated[int | None, typer.Option(help="Only ids below this one (next page).")] = None,
 ) -> None:
     """List runs, the newest first."""
-    from thresher.admin.runs import list_runs
-    from thresher.admin.times import read_now
-    from thresher.cli.show import answer, print_page
-
     call = call_of(ctx)
     with call.store() as store:
         found = list_runs(
@@ -54,9 +52,6 @@ def list_(
 
 
 def _table(found: list[dict[str, Any]], now: int, title: str | None = None) -> "Table":
-    from thresher.admin.costs import dollars
-    from thresher.cli.format import ago, short
-    from thresher.cli.show import table
 
     rows = [
         [
@@ -103,10 +98,6 @@ def show(
     ctx: typer.Context, run_id: Annotated[int, typer.Argument(metavar="ID", help="The id of a run or group.")]
 ) -> None:
     """Show one run or group: its tasks by state, counters, cost, and the groups below it."""
-    from thresher.admin.runs import show_run
-    from thresher.admin.times import read_now
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         found = show_run(store, run_id)
@@ -115,10 +106,6 @@ def show(
 
 
 def _draw(out: "Console", found: "RunDetail", now: int) -> None:
-    from thresher.admin.costs import dollars
-    from thresher.cli.format import when
-    from thresher.cli.show import pairs
-    from thresher.core.clock import as_text
 
     run = found.run
     states = ("live", "succeeded", "filtered", "skipped", "failed", "cancelled", "refused")

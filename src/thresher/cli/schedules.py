@@ -1,15 +1,15 @@
 """`thresher schedules`: see, pause and resume what is asked for again and again."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.console import Console
 
+from thresher.admin.schedules import ScheduleView, list_schedules, pause_schedule, resume_schedule
+from thresher.admin.times import read_now
 from thresher.cli.call import call_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from thresher.admin.schedules import ScheduleView
+from thresher.cli.format import span, when
+from thresher.cli.show import answer, say, table
 
 app = typer.Typer()
 
@@ -19,10 +19,6 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The schedule's name."
 @app.command("list")
 def list_(ctx: typer.Context) -> None:
     """List schedules: their rhythm, the last and the next firing."""
-    from thresher.admin.schedules import list_schedules
-    from thresher.admin.times import read_now
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         found, now = list_schedules(store), read_now(store)
@@ -30,8 +26,6 @@ def list_(ctx: typer.Context) -> None:
 
 
 def _draw(out: "Console", found: "list[ScheduleView]", now: int) -> None:
-    from thresher.cli.format import span, when
-    from thresher.cli.show import table
 
     if not found:
         out.print("No schedules: apps declare them, and bring them along when they first run.")
@@ -55,9 +49,6 @@ def _draw(out: "Console", found: "list[ScheduleView]", now: int) -> None:
 @app.command()
 def pause(ctx: typer.Context, name: Name) -> None:
     """Stop a schedule until it is resumed."""
-    from thresher.admin.schedules import pause_schedule
-    from thresher.cli.show import say
-
     call = call_of(ctx)
     with call.store() as store:
         pause_schedule(store, name)
@@ -71,9 +62,6 @@ def pause(ctx: typer.Context, name: Name) -> None:
 @app.command()
 def resume(ctx: typer.Context, name: Name) -> None:
     """Let a schedule fire again; missed firings are treated as it says."""
-    from thresher.admin.schedules import resume_schedule
-    from thresher.cli.show import say
-
     call = call_of(ctx)
     with call.store() as store:
         resume_schedule(store, name)

@@ -1,14 +1,20 @@
 """`thresher serve`: the dashboard and the HTTP API over the project's database."""
 
+import logging
 import sys
-from typing import TYPE_CHECKING, Annotated
+from signal import SIGINT
+from typing import Annotated
 
 import typer
 
+from thresher.admin.admins import new_setup
+from thresher.admin.keys import has_keys
 from thresher.cli.call import CommandCall, call_of
-
-if TYPE_CHECKING:
-    from thresher.runtime import Runtime
+from thresher.cli.run_worker import log_to_stderr
+from thresher.cli.show import say
+from thresher.core.errors import ConfigError
+from thresher.engine import worker
+from thresher.runtime import Runtime
 
 INTERRUPTED = 130
 PACKAGES = ("fastapi", "jinja2", "markupsafe", "pydantic", "starlette", "uvicorn")
@@ -32,14 +38,6 @@ def command(
     """Serve the dashboard and the HTTP API until stopped. SIGTERM or Ctrl-C: answers under way finish; a
     second one drops them.
     """
-    import logging
-    from signal import SIGINT
-
-    from thresher.admin.admins import new_setup
-    from thresher.cli.run_worker import log_to_stderr
-    from thresher.core.errors import ConfigError
-    from thresher.engine import worker
-
     try:
         from thresher.web import server
         from thresher.web.server import read_proxies
@@ -64,7 +62,6 @@ def command(
 
 
 def _announce(call: CommandCall, url: str, advice: str, setup: str | None) -> None:
-    from thresher.cli.show import say
 
     first = (
         f"\nThere is no administrator yet. For an hour this token makes the first one, once, at {url}/setup: {setup}"
@@ -77,7 +74,6 @@ def _announce(call: CommandCall, url: str, advice: str, setup: str | None) -> No
 
 
 def _advice(runtime: "Runtime") -> str:
-    from thresher.admin.keys import has_keys
 
     if has_keys(runtime.store):
         return "Programs send a key with every request: Authorization: Bearer KEY. Ctrl-C stops."

@@ -1,16 +1,19 @@
 """`thresher sources`: see, limit, pause, test the sources and other gates."""
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
+from thresher.admin import sources
+from thresher.admin.events import list_events
+from thresher.admin.gates import GateView, could_start, list_gates, show_gate
+from thresher.admin.times import read_now, seconds
 from thresher.cli.call import CommandCall, call_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from thresher.admin.gates import GateView
+from thresher.cli.events import event_table
+from thresher.cli.format import clock_time, opens, short, span, when
+from thresher.cli.show import answer, cell, pairs, say, table
 
 app = typer.Typer()
 
@@ -39,10 +42,6 @@ def list_(
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number of rows.")] = 1_000,
 ) -> None:
     """List sources with their limits, health, and the reason for every pause."""
-    from thresher.admin.gates import list_gates
-    from thresher.admin.times import read_now
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         gates = list_gates(store, every=every, limit=limit)
@@ -51,8 +50,6 @@ def list_(
 
 
 def _draw_list(out: "Console", gates: "list[GateView]", now: int, every: bool) -> None:
-    from thresher.cli.format import opens, short
-    from thresher.cli.show import table
 
     if not gates:
         what = "gates" if every else "sources"
@@ -108,7 +105,6 @@ def _slots(gate: "GateView") -> str | None:
 
 
 def _robots(gate: "GateView", now: int) -> str:
-    from thresher.cli.format import clock_time
 
     return (
         "asked"
@@ -124,11 +120,6 @@ def _breaker(gate: "GateView") -> str | None:
 @app.command()
 def show(ctx: typer.Context, name: Name) -> None:
     """Show one source or gate, and what happened to it lately."""
-    from thresher.admin.events import list_events
-    from thresher.admin.gates import show_gate
-    from thresher.admin.times import read_now
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         gate = show_gate(store, name)
@@ -138,9 +129,6 @@ def show(ctx: typer.Context, name: Name) -> None:
 
 
 def _draw_one(out: "Console", gate: "GateView", events: list[dict[str, Any]], now: int) -> None:
-    from thresher.cli.events import event_table
-    from thresher.cli.format import opens, span, when
-    from thresher.cli.show import cell, pairs
 
     out.print(
         pairs(
@@ -182,8 +170,6 @@ def add(
     cooldown: Cooldown = None,
 ) -> None:
     """Make a source. Without options: no rate, no slots, a breaker that trips after 5 failures."""
-    from thresher.admin import sources
-
     call = call_of(ctx)
     with call.store(migrate=True) as store:
         sources.add(store, name, _limits(rate, burst, in_flight, trip_after, cooldown))
@@ -201,8 +187,6 @@ def limit(
     cooldown: Cooldown = None,
 ) -> None:
     """Change limits; those not named stay. "none" takes one away."""
-    from thresher.admin import sources
-
     call = call_of(ctx)
     with call.store() as store:
         sources.limit(store, name, _limits(rate, burst, in_flight, trip_after, cooldown))
@@ -229,9 +213,6 @@ def pause(
     reason: Annotated[str, typer.Option(help="Reason, shown with the pause.")] = "paused by a person",
 ) -> None:
     """Close a source for a time. Its tasks wait and lose nothing; it opens by itself."""
-    from thresher.admin import sources
-    from thresher.admin.times import seconds
-
     call = call_of(ctx)
     with call.store() as store:
         sources.pause(store, name, seconds(for_), reason)
@@ -241,8 +222,6 @@ def pause(
 @app.command()
 def resume(ctx: typer.Context, name: Name) -> None:
     """End a pause, or a breaker's cooldown, now."""
-    from thresher.admin import sources
-
     call = call_of(ctx)
     with call.store() as store:
         sources.resume(store, name)
@@ -256,8 +235,6 @@ def disable(
     reason: Annotated[str, typer.Option(help="Reason, shown with the source.")] = "disabled by a person",
 ) -> None:
     """Close a source until a person enables it. Its tasks wait and lose nothing."""
-    from thresher.admin import sources
-
     call = call_of(ctx)
     with call.store() as store:
         sources.disable(store, name, reason)
@@ -267,8 +244,6 @@ def disable(
 @app.command()
 def enable(ctx: typer.Context, name: Name) -> None:
     """Open a source, whatever closed it, and forget its failures."""
-    from thresher.admin import sources
-
     call = call_of(ctx)
     with call.store() as store:
         sources.enable(store, name)
@@ -288,8 +263,6 @@ def robots(
     """Switch robots.txt off for one source or host, by name and with a reason, or on again. It is on
     everywhere else.
     """
-    from thresher.admin import sources
-
     call = call_of(ctx)
     with call.store() as store:
         if state is Robots.OFF:
@@ -304,10 +277,6 @@ def robots(
 @app.command()
 def test(ctx: typer.Context, name: Name) -> None:
     """Run the source's probe, tell its gate how it went, and say whether a task could start now."""
-    from thresher.admin import sources
-    from thresher.admin.gates import could_start, show_gate
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.workshop() as runtime:
         probe = sources.test(runtime.store, runtime.registry, name)
@@ -319,7 +288,6 @@ def test(ctx: typer.Context, name: Name) -> None:
 
 
 def _draw_test(out: "Console", probe: Any, verdict: str) -> None:
-    from thresher.cli.show import cell
 
     if probe.ran:
         out.print(
@@ -333,9 +301,6 @@ def _draw_test(out: "Console", probe: Any, verdict: str) -> None:
 
 def _answer(call: CommandCall, store: Any, name: str, sentence: str | None) -> None:
     """Say how the gate stands after a change."""
-    from thresher.admin.gates import could_start, show_gate
-    from thresher.cli.show import say
-
     gate = show_gate(store, name)
     limits = f"rate {_rate(gate) or 'no limit'}, in flight {_slots(gate) or 'not limited'}, breaker {_breaker(gate) or 'none'}"
     say(call, gate, sentence or f"{could_start(gate)}\n{limits}")

@@ -1,17 +1,18 @@
 """`thresher status`: show the state of the queue."""
 
-from typing import TYPE_CHECKING
-
 import typer
+from rich.table import Table
 
+from thresher.admin.gates import GateView
+from thresher.admin.health import needs_person
+from thresher.admin.plain import jsonable
+from thresher.admin.status import Counts, Status, WorkerView, read_status
 from thresher.cli.call import call_of
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from thresher.admin.gates import GateView
-    from thresher.admin.status import Counts, Status, WorkerView
-    from thresher.core.extension import Check
+from thresher.cli.format import ago, number, opens, short, when
+from thresher.cli.show import cell, console, pairs, print_json, table
+from thresher.config.project import hide_password
+from thresher.core.extension import Check
+from thresher.core.task import State
 
 
 def command(ctx: typer.Context) -> None:
@@ -19,12 +20,6 @@ def command(ctx: typer.Context) -> None:
 
     What waits, runs and has ended, who works, which gates are closed, and what an app needs a person for.
     """
-    from thresher.admin.health import needs_person
-    from thresher.admin.plain import jsonable
-    from thresher.admin.status import read_status
-    from thresher.cli.show import print_json
-    from thresher.config.project import hide_password
-
     call = call_of(ctx)
     with call.store() as store:
         status = read_status(store)
@@ -37,8 +32,6 @@ def command(ctx: typer.Context) -> None:
 
 
 def _draw(database: str, status: "Status", needs: "list[Check]") -> None:
-    from thresher.cli.format import number
-    from thresher.cli.show import cell, console, pairs
 
     out = console()
     out.print(pairs([("database", f"{database} (schema {status.schema})")]))
@@ -59,7 +52,6 @@ def _draw(database: str, status: "Status", needs: "list[Check]") -> None:
 
 
 def _waiting(status: "Status") -> list[tuple[str, str]]:
-    from thresher.cli.format import ago, when
 
     lines = [("waiting", f"{status.waiting['due']:,} due, {status.waiting['delayed']:,} for a later time")]
     if status.waiting["next_at"]:
@@ -80,9 +72,6 @@ def _waiting(status: "Status") -> list[tuple[str, str]]:
 
 def count_table(counts: "Counts") -> "Table":
     """Kinds against the states that occur."""
-    from thresher.cli.show import table
-    from thresher.core.task import State
-
     used = [state for state in State if any(states.get(state) for states in counts.values())]
     rows = [
         [kind, *(states.get(state) for state in used), sum(states.values())]
@@ -92,8 +81,6 @@ def count_table(counts: "Counts") -> "Table":
 
 
 def _workers(workers: "list[WorkerView]", now: int) -> "Table":
-    from thresher.cli.format import ago, short
-    from thresher.cli.show import table
 
     rows = [
         [
@@ -114,9 +101,6 @@ def _workers(workers: "list[WorkerView]", now: int) -> "Table":
 
 def gate_table(gates: "list[GateView]", now: int, title: str | None = None) -> "Table":
     """Closed gates: why, and until when."""
-    from thresher.cli.format import opens, short
-    from thresher.cli.show import table
-
     rows = [
         [gate.name, gate.state, gate.waiting, short(gate.reason, 100), opens(gate.state, gate.opens_at, now)]
         for gate in gates

@@ -1,18 +1,32 @@
 """`thresher tasks`: see tasks, send them back, cancel them."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+import json
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
 
+from thresher.admin import tasks
+from thresher.admin.tasks import (
+    Branch,
+    Lineage,
+    TaskDetail,
+    Waiter,
+    list_tasks,
+    show_task,
+    show_tree,
+    status_of,
+)
+from thresher.admin.times import read_now
 from thresher.cli.call import call_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.tree import Tree
-
-    from thresher.admin.tasks import Branch, Lineage, TaskDetail
-    from thresher.core.task import TaskStatus
+from thresher.cli.format import ago, number, short, span, when
+from thresher.cli.show import answer, cell, pairs, print_page, say, table
+from thresher.cli.status import gate_table
+from thresher.core.clock import SECOND, as_text
+from thresher.core.task import TaskStatus
 
 app = typer.Typer()
 # What `wait` exits with, by the state of the task.
@@ -45,10 +59,6 @@ def list_(
     before: Annotated[int | None, typer.Option(help="Only ids below this one (next page).")] = None,
 ) -> None:
     """List tasks, the newest first."""
-    from thresher.admin.tasks import list_tasks
-    from thresher.admin.times import read_now
-    from thresher.cli.show import answer, print_page
-
     call = call_of(ctx)
     with call.store() as store:
         found = list_tasks(
@@ -74,9 +84,6 @@ def list_(
 
 def task_table(found: list[dict[str, Any]], now: int) -> "Table":
     """Tasks, one a line."""
-    from thresher.cli.format import ago, short
-    from thresher.cli.show import table
-
     rows = [
         [
             task["id"],
@@ -99,10 +106,6 @@ def show(ctx: typer.Context, task_id: Annotated[int, typer.Argument(metavar="ID"
 
     Its attempts, its family, refused spawns, its gates, and why it waits.
     """
-    from thresher.admin.tasks import show_task
-    from thresher.admin.times import read_now
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         detail = show_task(store, task_id)
@@ -111,9 +114,6 @@ def show(ctx: typer.Context, task_id: Annotated[int, typer.Argument(metavar="ID"
 
 
 def _draw_detail(out: "Console", detail: "TaskDetail", now: int) -> None:
-    from thresher.cli.format import number
-    from thresher.cli.show import cell, pairs
-    from thresher.cli.status import gate_table
 
     out.print(pairs(_facts(detail, now)))
     if detail.waits:
@@ -133,10 +133,6 @@ def _draw_detail(out: "Console", detail: "TaskDetail", now: int) -> None:
 
 
 def _facts(detail: "TaskDetail", now: int) -> list[tuple[str, Any]]:
-    import json
-
-    from thresher.cli.format import number, when
-    from thresher.cli.show import cell
 
     task = detail.task
     facts: list[tuple[str, Any]] = [
@@ -166,9 +162,6 @@ def _facts(detail: "TaskDetail", now: int) -> list[tuple[str, Any]]:
 
 
 def _attempts(attempts: list[dict[str, Any]]) -> "Table":
-    from thresher.cli.format import short, span
-    from thresher.cli.show import table
-    from thresher.core.clock import SECOND, as_text
 
     rows = [
         [
@@ -206,9 +199,6 @@ def wait(
     Exits with 0 if it succeeded, 10 if it was filtered, 11 skipped, 12 failed, 13 cancelled, and with 124 if
     the time is up.
     """
-    from thresher.admin.tasks import Waiter, status_of
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         try:
@@ -220,9 +210,6 @@ def wait(
 
 
 def _draw_status(out: "Console", found: "TaskStatus") -> None:
-    import json
-
-    from thresher.cli.show import cell
 
     if found.result is not None:
         out.print(cell(json.dumps(found.result, ensure_ascii=False)), soft_wrap=True)
@@ -236,9 +223,6 @@ def _draw_status(out: "Console", found: "TaskStatus") -> None:
 @app.command()
 def tree(ctx: typer.Context, task_id: Annotated[int, typer.Argument(metavar="ID")]) -> None:
     """Draw the lineage a task belongs to, refused spawns included."""
-    from thresher.admin.tasks import show_tree
-    from thresher.cli.show import answer
-
     call = call_of(ctx)
     with call.store() as store:
         lineage = show_tree(store, task_id)
@@ -252,9 +236,6 @@ def _draw_tree(out: "Console", lineage: "Lineage", task_id: int) -> None:
 
 
 def _grow(root: "Branch", chosen: int) -> "Tree":
-    from rich.tree import Tree
-
-    from thresher.cli.show import cell
 
     top = Tree(_leaf(root, chosen))
     todo = [(root, top)]
@@ -267,10 +248,6 @@ def _grow(root: "Branch", chosen: int) -> "Tree":
 
 
 def _leaf(branch: "Branch", chosen: int) -> Any:
-    from rich.text import Text
-
-    from thresher.cli.format import short
-    from thresher.cli.show import cell
 
     task = branch.task
     name = cell(f"{task['id']} {task['kind']} ", "bold reverse" if task["id"] == chosen else "bold")
@@ -282,10 +259,6 @@ def _leaf(branch: "Branch", chosen: int) -> Any:
 @app.command()
 def retry(ctx: typer.Context, ids: Ids) -> None:
     """Send ended tasks back to waiting, with a fresh budget; they go on at the stage where they ended."""
-    from thresher.admin import tasks
-    from thresher.cli.format import number
-    from thresher.cli.show import say
-
     call = call_of(ctx)
     with call.store() as store:
         done = tasks.retry(store, ids)
@@ -302,10 +275,6 @@ def cancel(
     reason: Annotated[str, typer.Option(help="Reason, stored with the task.")] = "cancelled by a person",
 ) -> None:
     """Cancel tasks. Running ones are asked to stop at their worker's next heartbeat."""
-    from thresher.admin import tasks
-    from thresher.cli.format import number
-    from thresher.cli.show import say
-
     call = call_of(ctx)
     with call.store() as store:
         done = tasks.cancel(store, ids, reason)

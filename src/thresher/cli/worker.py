@@ -1,14 +1,18 @@
 """`thresher worker`: work for ever, and say so in log lines."""
 
-from typing import TYPE_CHECKING, Annotated
+import logging
+from typing import Annotated
 
 import typer
 
 from thresher.cli.call import CommandCall, call_of
-
-if TYPE_CHECKING:
-    from thresher.engine.supervisor import Pulse
-
+from thresher.cli.exits import exit_code
+from thresher.cli.run_worker import labour, log_to_stderr
+from thresher.cli.show import say
+from thresher.config.project import hide_password
+from thresher.engine.supervisor import RESTART, Pulse, supervise
+from thresher.engine.worker import run_loop
+from thresher.runtime import opened_worker
 
 ONLY = "Apps and kinds to serve, separated by commas; else all."
 NOT = "Apps and kinds to leave to other workers, separated by commas."
@@ -35,10 +39,6 @@ def command(
 
     SIGTERM or Ctrl-C: finish or hand back running tasks; a second one hands back at once.
     """
-    from thresher.cli.exits import exit_code
-    from thresher.cli.run_worker import log_to_stderr
-    from thresher.engine.supervisor import supervise
-
     call = call_of(ctx)
     log_to_stderr(verbose=call.verbose)
 
@@ -56,14 +56,6 @@ def _work(
     only: str | None,
     without: str | None,
 ) -> None:
-    import logging
-
-    from thresher.cli.run_worker import labour
-    from thresher.cli.show import say
-    from thresher.config.project import hide_password
-    from thresher.engine.supervisor import RESTART
-    from thresher.engine.worker import run_loop
-    from thresher.runtime import opened_worker
 
     url = call.url(call.project())
     with call.workshop() as runtime:

@@ -1,22 +1,18 @@
 """`thresher postings`: the openings as boards describe them, and which of them are the same opening."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.table import Table
 
-from thresher.cli.call import call_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
-    from thresher.apps.hiring.postings import PostingDetail, PostingView
 from thresher.admin.times import read_now
 from thresher.apps.hiring.checks import none_yet, what_was_checked
 from thresher.apps.hiring.groups import group as put_together
 from thresher.apps.hiring.groups import ungroup as take_out
-from thresher.apps.hiring.postings import list_postings, show_posting
+from thresher.apps.hiring.postings import PostingDetail, PostingView, list_postings, show_posting
 from thresher.apps.hiring.postings import since as moment
+from thresher.cli.call import call_of
 from thresher.cli.format import ago, number, plain, short, when
 from thresher.cli.show import answer, cell, known, say, table
 

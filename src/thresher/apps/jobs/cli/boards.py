@@ -1,22 +1,18 @@
 """`thresher boards`: where the postings come from: see, try, confirm, disable them."""
 
-from typing import TYPE_CHECKING, Annotated
+import asyncio
+from typing import Annotated
 
 import typer
-
-from thresher.cli.call import call_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
-    from thresher.apps.jobs.service.boards import BoardDetail, BoardView, TriedBoard
-    from thresher.hiring.records import LastLook
-import asyncio
+from rich.console import Console
+from rich.table import Table
 
 from thresher.admin.times import read_now
 from thresher.apps.hiring.checks import none_yet, what_was_checked
 from thresher.apps.jobs.service.boards import (
+    BoardDetail,
+    BoardView,
+    TriedBoard,
     board_view,
     disable_board,
     enable_board,
@@ -25,8 +21,10 @@ from thresher.apps.jobs.service.boards import (
     show_board,
     try_board,
 )
+from thresher.cli.call import call_of
 from thresher.cli.format import ago, short, when
 from thresher.cli.show import answer, cell, known, say, table
+from thresher.hiring.records import LastLook
 from thresher.runtime import opened_fetcher
 
 app = typer.Typer()

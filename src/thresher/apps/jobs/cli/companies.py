@@ -1,19 +1,15 @@
 """`thresher companies`: the companies that are followed, and what is known of each."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
-from thresher.cli.call import call_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from thresher.apps.jobs.service.companies import CompanyDetail, CompanyView
 from thresher.admin.times import read_now
 from thresher.apps.hiring.checks import none_yet, what_was_checked
 from thresher.apps.jobs.cli.boards import board_table
-from thresher.apps.jobs.service.companies import list_companies, show_company
+from thresher.apps.jobs.service.companies import CompanyDetail, CompanyView, list_companies, show_company
+from thresher.cli.call import call_of
 from thresher.cli.format import ago, short, when
 from thresher.cli.show import answer, cell, known, table
 

@@ -2,38 +2,27 @@
 keeping.
 """
 
+import shlex
 from collections.abc import Sequence
+from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+import yaml
+from rich.console import Console
 
+from thresher.admin.records import maybe
 from thresher.admin.requests import RequestResult
+from thresher.admin.times import read_now
+from thresher.apps.hiring.checks import none_yet, what_was_checked
 from thresher.apps.jobs.service.boards import ask_boards
 from thresher.apps.jobs.service.companies import Wish, ask_companies, is_site, read_wish, wish
 from thresher.apps.jobs.service.company_file import Slip, read_roster
-from thresher.apps.jobs.service.postings import ask_postings
-from thresher.cli.add import read_text
-from thresher.cli.call import CommandCall, call_of
-from thresher.cli.format import number
-from thresher.cli.show import answer as show_answer
-from thresher.cli.show import cell
-from thresher.core.errors import UsageError
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from thresher.apps.jobs.service.matches import MatchView, ViewView
-import shlex
-from importlib.resources import files
-
-import yaml
-
-from thresher.admin.records import maybe
-from thresher.admin.times import read_now
-from thresher.apps.hiring.checks import none_yet, what_was_checked
 from thresher.apps.jobs.service.matches import (
+    MatchView,
     Search,
+    ViewView,
     check,
     list_matches,
     list_views,
@@ -41,10 +30,13 @@ from thresher.apps.jobs.service.matches import (
     saved_search,
     set_status,
 )
-from thresher.apps.jobs.service.postings import check_profile, judge_again, set_profile
-from thresher.cli.format import ago, short
-from thresher.cli.show import answer, say, table
-from thresher.core.errors import ConfigError
+from thresher.apps.jobs.service.postings import ask_postings, check_profile, judge_again, set_profile
+from thresher.cli.add import read_text
+from thresher.cli.call import CommandCall, call_of
+from thresher.cli.format import ago, number, short
+from thresher.cli.show import answer, cell, say, table
+from thresher.cli.show import answer as show_answer
+from thresher.core.errors import ConfigError, UsageError
 
 app = typer.Typer()
 profile_app = typer.Typer()

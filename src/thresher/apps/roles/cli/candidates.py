@@ -1,32 +1,36 @@
 """`thresher candidates`: who looks for work, which roles they want, and which postings suit them."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
-from thresher.cli.call import call_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from rich.console import Console
-
-    from thresher.apps.roles.service.candidates import Admission, CandidateDetail, CandidateView
-    from thresher.apps.roles.service.intake import Slip
-    from thresher.apps.roles.service.matches import FitDetail, FitView, Quote
 from thresher.admin.csv_rows import decoded
 from thresher.admin.times import read_now
 from thresher.apps.roles.service.candidates import (
+    Admission,
+    CandidateDetail,
+    CandidateView,
     add_candidates,
     list_candidates,
     remove_candidates,
     show_candidate,
 )
-from thresher.apps.roles.service.intake import read_sheet
-from thresher.apps.roles.service.matches import explain_fit, list_fits, posting_named, set_pair_status
+from thresher.apps.roles.service.intake import Slip, read_sheet
+from thresher.apps.roles.service.matches import (
+    FitDetail,
+    FitView,
+    Quote,
+    explain_fit,
+    list_fits,
+    posting_named,
+    set_pair_status,
+)
 from thresher.apps.roles.service.roles import find
+from thresher.cli.call import call_of
 from thresher.cli.format import ago, number, short, when
 from thresher.cli.show import answer, cell, known, say, table
 from thresher.core.errors import UsageError

@@ -1,17 +1,14 @@
 """`thresher late`: what scrapers sent when their session was over. It is kept until a person decides."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.console import Console
 
-from thresher.cli.call import call_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from thresher.apps.roles.store.posts import Late
 from thresher.admin.times import read_now
 from thresher.apps.roles.service.arrivals import drop_late, import_late, late_posts
+from thresher.apps.roles.store.posts import Late
+from thresher.cli.call import call_of
 from thresher.cli.format import ago, number, short
 from thresher.cli.show import answer, say, table
 

@@ -1,21 +1,17 @@
 """`thresher platforms`: where scrapers outside look, how often, and how many at once."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.console import Console
 
-from thresher.cli.call import CommandCall, call_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from thresher.apps.roles.service.platforms import PlatformView
-    from thresher.store.store import Store
 from thresher.admin.times import read_now, seconds
 from thresher.apps.roles.service import platforms
-from thresher.apps.roles.service.platforms import list_views, save
+from thresher.apps.roles.service.platforms import PlatformView, list_views, save
+from thresher.cli.call import CommandCall, call_of
 from thresher.cli.format import short, span, when
 from thresher.cli.show import answer, say, table
+from thresher.store.store import Store
 
 app = typer.Typer()
 

@@ -3,24 +3,31 @@ and try a title.
 """
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
-from thresher.cli.call import call_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from thresher.apps.roles.service.resolve import Resolution
-    from thresher.apps.roles.service.roles import AddedRole, RoleView, RoleWish
-    from thresher.apps.roles.store.rows import Role
 from thresher.admin.csv_rows import decoded
 from thresher.admin.times import read_now
 from thresher.apps.roles.cli.candidates import read_body
 from thresher.apps.roles.service import roles
+from thresher.apps.roles.service.resolve import Resolution
 from thresher.apps.roles.service.resolve import resolve as understand
-from thresher.apps.roles.service.roles import Change, add_roles, find, list_roles, read_roles, role_view, wish
+from thresher.apps.roles.service.roles import (
+    AddedRole,
+    Change,
+    RoleView,
+    RoleWish,
+    add_roles,
+    find,
+    list_roles,
+    read_roles,
+    role_view,
+    wish,
+)
+from thresher.apps.roles.store.rows import Role
+from thresher.cli.call import call_of
 from thresher.cli.format import ago, number, short, when
 from thresher.cli.show import answer, cell, known, say, table
 from thresher.core.errors import UsageError

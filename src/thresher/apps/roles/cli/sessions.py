@@ -1,17 +1,13 @@
 """`thresher sessions`: what scrapers outside are doing, and what they brought."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.console import Console
 
-from thresher.cli.call import call_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from thresher.apps.roles.service.scrapes import SessionView
 from thresher.admin.times import read_now
-from thresher.apps.roles.service.scrapes import list_sessions
+from thresher.apps.roles.service.scrapes import SessionView, list_sessions
+from thresher.cli.call import call_of
 from thresher.cli.format import ago, short
 from thresher.cli.show import answer, table
 
