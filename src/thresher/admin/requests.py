@@ -15,7 +15,6 @@ from thresher.store.store import Store
 PERSON = "user"
 # A person waits for it, so it goes ahead of what was discovered.
 HEAD_START = 5
-APP = "jobs"
 
 
 class Answered(StrEnum):
@@ -79,7 +78,7 @@ def now_of(store: Store) -> int:
 def _admitted(registry: Registry, new: NewTask) -> Entry:
     if registry.pipeline(new.kind) is None:
         raise UnknownName(
-            f"no app here knows tasks of kind {new.kind!r}; name the jobs app: write apps: [{APP}] into thresher.yaml"
+            f"no app of this project knows tasks of kind {new.kind!r}; add the app that does under apps: in thresher.yaml"
         )
     return registry.admit(new)
 

@@ -91,11 +91,11 @@ def test_the_reference_names_every_rule_and_every_setting():
     rooms = ROOT / "src" / "thresher" / "apps" / "jobs"
     code = "".join(
         (rooms / name).read_text("utf-8")
-        for name in ("filtering/refusals.py", "filtering/strikes.py", "filtering/stops.py")
+        for name in ("filtering/refusals.py", "filtering/filter.py", "filtering/stops.py")
     )
     rules = set(
         re.findall(
-            r'"(?:type|seniority|company|keyword|salary|domain|age|technology|experience|quality)", "([a-z_]+)"',
+            r'"(?:type|seniority|company|keyword|salary|domain|age|technology|experience|quality)",\s*"([a-z_]+)"',
             code,
         )
     )

@@ -27,6 +27,7 @@ app = App(
     pipelines=tuple(Pipeline(kind, Stage(end)) for kind in KINDS),
     needs=real.needs,
     settings=real.settings,
+    follows=real.follows,
     commands=real.commands,
     explain="thresher.apps.jobs.service.decisions:EXPLAIN",
     exports="thresher.apps.jobs.exports:EXPORTS",
