@@ -3,7 +3,7 @@ worker.
 """
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -163,6 +163,19 @@ def open_bare(url: str, *, clock: Clock | None = None, create: bool = False) -> 
         )
     backend = open_backend(url, clock=clock)
     return Store(backend, threads=1 if backend.dialect.name == "sqlite" else POSTGRES_THREADS)
+
+
+def read_settings(store: Store, project: Project, registry: Registry) -> None:
+    """Give a bare store the settings in force, as far as they can be read: an app's checks ask for its own.
+
+    A wrong project file or a schema that is not up to date is told elsewhere; then the defaults hold.
+    """
+    catalogue = registry.settings.catalogue
+    store.settings = Settings((), catalogue)
+    with suppress(ThresherError):
+        store.project_settings = project.checked_settings(catalogue, apps_are_missing=True)
+        with store.read() as session:
+            store.settings = settings_in_force(store, session)
 
 
 def database_file(url: str) -> Path | None:

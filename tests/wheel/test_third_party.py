@@ -22,7 +22,7 @@ settings:
 """
 
 
-BREST = {"harbour": "Brest", "metres": 5.25}
+BREST = {"harbour": "Brest", "metres": 5.25, "measurements": 1}
 PASSWORD = "a long one for the test"
 
 
@@ -84,6 +84,8 @@ def test_an_app_of_somebody_else_works_goes_and_comes_back(project: Project, tid
     project("run")
     assert project.json("tides", "list") == [BREST]
     assert project("tides", "highest") == "Brest\n"
+    assert project("export", "tides", "--format", "csv").split() == ["\ufeffharbour,level", "Brest,5.25"]
+    assert project.check("tides") == [("warn", "at 4 m or above: Brest")]
     assert look(project) == ([BREST], 403, "<li>Brest: 5.25 m</li>")
     filtered = project.json("tasks", "list", "--state", "filtered")
     assert [each["reason"] for each in filtered] == ["0.5 m is lower than the sea gets"]
@@ -96,7 +98,7 @@ def test_an_app_of_somebody_else_works_goes_and_comes_back(project: Project, tid
     assert "1 of kind 'tide'" in told
     project.enable()
     project("run", "--again")
-    assert len(project.json("records")) == 4  # three greetings, and a harbour
+    assert len(project.json("records")) == 3  # the greetings of the other app
     ((verdict, told),) = project.check("kinds")
     assert (verdict, "1 of kind 'tide'" in told, "tides" in told) == ("warn", True, True)
     assert [each["kind"] for each in project.json("tasks", "list", "--state", "pending")] == ["tide"]

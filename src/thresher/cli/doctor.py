@@ -26,7 +26,7 @@ from thresher.config.project import Project, hide_password
 from thresher.core.errors import ConfigError, ThresherError, UsageError
 from thresher.core.extension import Check, Level
 from thresher.engine.registry import Registry
-from thresher.runtime import database_file, open_bare, project_registry
+from thresher.runtime import database_file, open_bare, project_registry, read_settings
 from thresher.vectors.install import carry_out, plan
 
 MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
@@ -95,6 +95,8 @@ def _examine(call: CommandCall) -> "list[Check]":
     store = exam.attempt("database", lambda: open_bare(url), lambda _: hide_password(url))
     if store:
         with closing(store):
+            if project and registry:
+                read_settings(store, project, registry)
             exam.checks += check_store(store, registry)
             exam.checks += check_waivers(store)
             exam.checks += check_ledger(store)

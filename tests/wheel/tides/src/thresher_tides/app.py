@@ -7,9 +7,13 @@ app = App(
     pipelines="thresher_tides.work:PIPELINES",
     schedules="thresher_tides.work:SCHEDULES",
     settings="thresher_tides.work:SETTINGS",
+    migrations="thresher_tides:migrations",
+    effects={"tides.measured": "thresher_tides.store:write_level"},
     commands=(Command("tides", "See how high the water stands.", "thresher_tides.cli:app"),),
     routes="thresher_tides.http:ROUTES",
     pages="thresher_tides.http:PAGES",
     templates="thresher_tides:templates",
+    checks="thresher_tides.store:CHECKS",
+    exports="thresher_tides.store:EXPORTS",
     scopes={"tides": "see how high the water stands"},
 )

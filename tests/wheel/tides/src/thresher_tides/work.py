@@ -1,15 +1,18 @@
 """What the app does: one task for each measurement."""
 
-from thresher import Context, Done, Filtered, NewTask, Outcome, Pipeline, Record, Schedule, Stage, tunable
+from thresher import Context, Done, Effect, Filtered, NewTask, Outcome, Pipeline, Schedule, Stage, tunable
 
-SETTINGS = (tunable("tides.lowest", 0.0, "metres", -20, 20, "Ignore measurements below this level."),)
+SETTINGS = (
+    tunable("tides.lowest", 0.0, "metres", -20, 20, "Ignore measurements below this level."),
+    tunable("tides.flood", 4.0, "metres", 0, 20, "Warn about a harbour at this level or above."),
+)
 
 
 async def measure(ctx: Context) -> Outcome:
     harbour, metres = ctx.task.payload["harbour"], float(ctx.task.payload["metres"])
     if metres < float(ctx.setting("tides.lowest")):
         return Filtered(f"{metres:g} m is lower than the sea gets")
-    return Done(records=(Record("tide", harbour, {"metres": metres}),))
+    return Done(effects=(Effect("tides.measured", {"harbour": harbour, "metres": metres}),))
 
 
 PIPELINES = (Pipeline("tide", Stage(measure)),)
