@@ -404,10 +404,10 @@ MUTANTS = {
     "a closed gate is reserved all the same": ("_closed", lambda image, asker: None),
     "nothing is given back": ("_free", lambda store, session, freed, *, healthy: None),
     "more is given back than was taken": ("_free", _free_twice),
-    "a gate of the lane costs a second slot": ("Asker.owns_slot", lambda asker, gate: False),
-    "whoever has a claim owns every slot": ("Asker.owns_slot", lambda asker, gate: bool(asker.lane)),
-    "a trial is refused by itself": ("Asker.is_trial", lambda asker, gate: False),
-    "anybody is the trial": ("Asker.is_trial", lambda asker, gate: gate.on_trial),
+    "a gate of the lane costs a second slot": ("ClaimView.owns_slot", lambda asker, gate: False),
+    "whoever has a claim owns every slot": ("ClaimView.owns_slot", lambda asker, gate: bool(asker.lane)),
+    "a trial is refused by itself": ("ClaimView.is_trial", lambda asker, gate: False),
+    "anybody is the trial": ("ClaimView.is_trial", lambda asker, gate: gate.on_trial),
 }
 
 

@@ -219,7 +219,10 @@ def export(
         raise UsageError(f"{kind} have no status; leave it out")
     wanted = among(status, what.statuses, f"the status of {kind}")
     if form is FileFormat.JSONL:
-        return write_jsonl(out, map(jsonable, (what.lines or what.rows)(store, wanted)))
+        # Lines are written as they come; rows that stand in for them have their times told as text.
+        return write_jsonl(
+            out, what.lines(store, wanted) if what.lines else map(jsonable, what.rows(store, wanted))
+        )
     found = what.rows(store, wanted)
     rows = ([_value(data, column, what.separator) for column in what.columns] for data in found)
     names = [column.partition("=")[0] for column in what.columns]
