@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.core.errors import UsageError
-from thresher.vectors import nearest
+from thresher.vectors import dense
+from thresher.vectors.dense import Dense
 from thresher.vectors.matrix import Matrix, matrix_of
-from thresher.vectors.nearest import Dense, Index, Near, Pair, Plain, Scorer, match
+from thresher.vectors.nearest import Index, Near, Pair, Plain, Scorer, match
 
 Make = Callable[[Matrix], Scorer]
 both = pytest.mark.parametrize("make", [Plain, Dense])
@@ -85,8 +86,8 @@ def test_blocks_change_neither_the_answer_nor_its_order(monkeypatch: pytest.Monk
     matrix, queries = random(500), random(40, seed=2)
     whole = list(Dense(matrix).best(queries, 7)), list(Dense(matrix).over(queries, 0.4))
     for block, again in ((1, 1), (1_500, 3), (501, 64)):
-        monkeypatch.setattr(nearest, "BLOCK", block)
-        monkeypatch.setattr(nearest, "AGAIN", again)
+        monkeypatch.setattr(dense, "BLOCK", block)
+        monkeypatch.setattr(dense, "AGAIN", again)
         assert (list(Dense(matrix).best(queries, 7)), list(Dense(matrix).over(queries, 0.4))) == whole
 
 

@@ -13,8 +13,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from tests.apps.roles.http.scraping import world
-from tests.web.conftest import ALL_SCOPES, APPS, Api
+from tests.web.conftest import ALL_SCOPES, APPS, Api, served, workshop
 from thresher.admin.keys import create_key
 
 EXAMPLES = 2  # of each operation and kind of data; `make fuzz` takes many more
@@ -24,11 +23,8 @@ MODES = (schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGAT
 
 @pytest.mark.promise(17)
 def test_no_operation_of_the_document_ends_in_an_error_of_the_server(tmp_path):
-    with world(tmp_path) as found:
-        url, token = (
-            found.url,
-            create_key(found.store, "stranger", ALL_SCOPES, apps=APPS, rate=1_000_000).token,
-        )
+    with workshop(tmp_path) as shop, served(shop) as url:
+        token = create_key(shop.store, "stranger", ALL_SCOPES, apps=APPS, rate=1_000_000).token
         headers = {"Authorization": f"Bearer {token}"}
         document = schemathesis.openapi.from_url(f"{url}/api/openapi.json", headers=headers)
         operations = [each.ok() for each in document.get_all_operations()]

@@ -1,9 +1,7 @@
 """The shell: one row and one template are a page, and everything that a page needs is in the package."""
 
 import asyncio
-import fnmatch
 import re
-import tomllib
 from contextlib import suppress
 
 import pytest
@@ -115,19 +113,6 @@ def test_a_place_holds_the_pages_below_it_and_no_others():
         "/keys",
         "/keys/3/revoke",
     ]
-
-
-def test_every_file_of_the_pages_is_packaged():
-    packaged = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"][
-        "package-data"
-    ]["thresher.web.pages"]
-    files = [
-        str(path.relative_to(HERE))
-        for path in HERE.rglob("*")
-        if path.is_file() and path.suffix not in (".py", ".pyc")
-    ]
-    assert files
-    assert [name for name in files if not any(fnmatch.fnmatch(name, pattern) for pattern in packaged)] == []
 
 
 def test_a_template_escapes_whatever_it_is_given():
