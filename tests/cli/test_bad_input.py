@@ -281,7 +281,7 @@ def test_an_unexpected_error_gives_advice_and_its_traceback_only_on_demand(
     def explode(*_: object, **__: object) -> None:
         raise RuntimeError("boom")
 
-    monkeypatch.setattr("thresher.admin.status.read_status", explode)
+    monkeypatch.setattr("thresher.cli.status.read_status", explode)
     quiet = queue("status")
     refused(quiet, 70, "boom", "--verbose")
     loud = queue("status", "--verbose")
