@@ -70,11 +70,6 @@ def look_up(store: Store, kind: str, keys: Iterable[str]) -> dict[str, Found]:
         )
 
 
-def now_of(store: Store) -> int:
-    with store.read() as session:
-        return store.backend.now(session)
-
-
 def _admitted(registry: Registry, new: NewTask) -> Entry:
     if registry.pipeline(new.kind) is None:
         raise UnknownName(

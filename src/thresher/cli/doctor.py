@@ -133,7 +133,6 @@ def _settings(given: dict[str, Any]) -> str:
 
 
 def _draw(out: "Console", value: dict[str, Any]) -> None:
-
     rows = [
         [
             cell(f"{MARKS[check.verdict]} {check.verdict}", COLOURS[check.verdict]),

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from thresher.admin.records import among, count, find, moment, one, write_records
-from thresher.admin.requests import HEAD_START, PERSON, RequestResult, TaskRequest, ask, look_up, now_of
+from thresher.admin.requests import HEAD_START, PERSON, RequestResult, TaskRequest, ask, look_up
+from thresher.admin.times import read_now
 from thresher.core.credentials import Credentials
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.core.extension import Check
@@ -85,7 +86,7 @@ def enable_board(store: Store, registry: Registry, key: str) -> RequestResult:
     forgotten.
     """
     board = find_board(store, key)
-    now = now_of(store)
+    now = read_now(store)
     fields: BoardFields = {
         "status": "active",
         "validation_required": False,

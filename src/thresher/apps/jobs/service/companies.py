@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from thresher.admin.records import among, count, find, moment, one
-from thresher.admin.requests import HEAD_START, PERSON, RequestResult, TaskRequest, ask, look_up, now_of
+from thresher.admin.requests import HEAD_START, PERSON, RequestResult, TaskRequest, ask, look_up
+from thresher.admin.times import read_now
 from thresher.apps.jobs.service.boards import BoardView, board_view
 from thresher.apps.jobs.service.decisions import company_parts
 from thresher.core.clock import DAY
@@ -103,7 +104,7 @@ def ask_companies(
     for at in range(0, len(wishes), AT_ONCE):
         some = wishes[at : at + AT_ONCE]
         known = _known(store, some)
-        now = now_of(store)
+        now = read_now(store)
         answered += ask(
             store, registry, [_request(each, known.get(each), now, store, force=force) for each in some]
         )

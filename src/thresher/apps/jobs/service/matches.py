@@ -5,7 +5,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from thresher.admin.records import among, find, moment, one, write_records
-from thresher.admin.requests import look_up, now_of
+from thresher.admin.requests import look_up
+from thresher.admin.times import read_now
 from thresher.apps.hiring.postings import since
 from thresher.apps.jobs.model import MatchRecord, SavedView
 from thresher.apps.jobs.status import Status
@@ -40,7 +41,7 @@ def set_status(store: Store, keys: Sequence[str], status: str, note: str | None 
         raise UnknownName(
             f"there is no match {', '.join(missing)}; thresher jobs matches shows them. Nothing was changed."
         )
-    fields: dict[str, Any] = {"status": status, "status_at": now_of(store)}
+    fields: dict[str, Any] = {"status": status, "status_at": read_now(store)}
     if note is not None:
         fields["note"] = note.strip()
     write_records(
