@@ -13,7 +13,7 @@ from evaluate.manifest import share
 from evaluate.score import Score
 from thresher.hiring.facts import read_facts
 from thresher.hiring.opening import Opening
-from thresher.reading.text.description import described
+from thresher.reading.text.plain import described
 
 FOLDER = "postings/job-finder-benchmark"
 _TAGS = re.compile(r"<[^<>]{0,2000}>")

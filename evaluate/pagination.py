@@ -9,7 +9,7 @@ from evaluate.manifest import Entry, entries
 from evaluate.score import Score
 from thresher.core.page import Page, Via
 from thresher.reading.html.document import Document
-from thresher.reading.lists.page_urls import comparable
+from thresher.reading.lists.pager import comparable
 from thresher.reading.lists.pagination import Pagination, pagination
 
 Found = set[tuple[str, str]]

@@ -12,8 +12,7 @@ from evaluate.manifest import Entry, entries, share
 from evaluate.mutations import FALSEHOODS, MUTATIONS, Case, Mutation
 from evaluate.score import Score
 from thresher.core.schema import Field, Kind, Schema
-from thresher.learning.example import Example
-from thresher.learning.extractor import Extractor
+from thresher.learning.extractor import Example, Extractor
 from thresher.learning.learn import learn
 from thresher.learning.outline import Outline
 from thresher.learning.read import Reading, read

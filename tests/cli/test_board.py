@@ -12,7 +12,7 @@ from tests.cli.conftest import Thresher, added
 from thresher.admin.gates import GateView
 from thresher.admin.status import KindProgress, Progress
 from thresher.cli.format import ago, clock_time, number, plain, short, span, when
-from thresher.cli.progress import picture, plain_line
+from thresher.cli.run import picture, plain_line
 from thresher.core.clock import DAY, FOREVER, HOUR, MINUTE, SECOND
 
 NOW = 1_700_000_000 * SECOND

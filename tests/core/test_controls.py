@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from thresher.core.controls import all_without_controls, controls_in, escape_unseen, without_controls
+from thresher.core.limits import all_without_controls, controls_in, escape_unseen, without_controls
 
 pytestmark = pytest.mark.promise(17)
 

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.core.controls import all_without_controls
 from thresher.core.errors import InvalidPayload
+from thresher.core.limits import all_without_controls
 from thresher.core.record import Link, Record, clean, pack
 
 LIMIT = 65_536

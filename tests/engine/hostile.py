@@ -12,14 +12,13 @@ from thresher import Done
 from thresher.core.errors import Gone
 from thresher.core.page import Page
 from thresher.core.schema import Field, Kind, Schema
-from thresher.learning.example import Example
-from thresher.learning.extractor import Extractor
+from thresher.learning.extractor import Example, Extractor
 from thresher.learning.learn import learn
 from thresher.learning.read import read
 from thresher.learning.rows import rows
 from thresher.reading.html.document import Document
 from thresher.reading.html.links import links
-from thresher.reading.html.selectors import first_selected
+from thresher.reading.html.parser import first_selected
 from thresher.reading.inspect.inspection import inspect
 from thresher.reading.lists.pagination import pagination
 from thresher.reading.structured.facts import structured

@@ -4,7 +4,7 @@ each told to."""
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from thresher.hiring.paged_list import Ask
+from thresher.hiring.list_walk import Ask
 from thresher.reading.platforms.platform import Paging
 from thresher.reading.postings.posting import Listing, Posting
 

@@ -7,19 +7,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.hiring.telling import ENGLISH, YEAR, facts, told
-from thresher.hiring.company.completeness import (
+from thresher.hiring.company.dossier import DossierPage
+from thresher.hiring.company.facts import (
     DAY,
     Completeness,
     Thresholds,
     completeness,
+    founded,
     is_fresh,
+    read_facts,
+    seated,
+    since,
     size_category,
 )
-from thresher.hiring.company.dossier import DossierPage
-from thresher.hiring.company.facts import founded, read_facts, seated, since
 from thresher.hiring.company.headcount import headcount
-from thresher.hiring.company.openings import openings
-from thresher.hiring.company.pages import candidates, named
+from thresher.hiring.company.pages import candidates, named, openings
 from thresher.hiring.records import CompanyRecord
 from thresher.reading.html.document import Document
 

@@ -5,10 +5,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.apps.jobs.discovery.candidate import slugs
-from thresher.hiring.confidence import Confidence, Method, accepts, confidence, standing
+from thresher.apps.jobs.discovery.trial import slugs
 from thresher.hiring.names import Likeness, liken, name_words
-from thresher.hiring.ownership import Proof, Signs, Strength, WantedCompany, prove, stands_on
+from thresher.hiring.ownership import (
+    Confidence,
+    Method,
+    Proof,
+    Signs,
+    Strength,
+    WantedCompany,
+    accepts,
+    confidence,
+    prove,
+    standing,
+    stands_on,
+)
 from thresher.practice.web.company import HOSTED, company, directory, owner
 from thresher.reading.platforms.platform import guessable
 

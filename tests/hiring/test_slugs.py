@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.apps.jobs.discovery.candidate import MAX_SLUGS, slugs
+from thresher.apps.jobs.discovery.trial import MAX_SLUGS, slugs
 from thresher.hiring.names import COMMON
 
 

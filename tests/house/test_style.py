@@ -177,9 +177,9 @@ SELECTING = {
     "xpath_one",
     "xpath_iter",
 }
-MAKERS = {"reading/html/selectors.py": "written_selector", "learning/selectors.py": "learned_selector"}
+MAKERS = {"reading/html/parser.py": "written_selector", "learning/locator.py": "learned_selector"}
 # Who takes a selector at a person's word: platform files, and the vocabulary that comes with the program.
-TRUSTING = {"reading/postings/postings.py", "reading/html/selectors.py", "reading/postings/single.py"}
+TRUSTING = {"reading/postings/postings.py", "reading/html/parser.py"}
 WITHOUT_PAGES = ("practice", "store", "reading/html/parser.py")
 
 

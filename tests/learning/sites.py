@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from html import escape
 
 from thresher.core.schema import Field, Kind, Schema
-from thresher.learning.example import Example
+from thresher.learning.extractor import Example
 from thresher.reading.html.document import Document
 
 TOOLS = Schema(

@@ -4,8 +4,7 @@ import pytest
 
 from tests.learning.sites import LAYOUTS, SHELF, TOOLS, Layout, boxes, definitions, example, page, table
 from thresher.core.schema import Field, Kind, Schema
-from thresher.learning.example import Example
-from thresher.learning.extractor import Extractor, LearningRefusal
+from thresher.learning.extractor import Example, Extractor, LearningRefusal
 from thresher.learning.learn import learn
 from thresher.learning.locator import Family
 from thresher.learning.read import read

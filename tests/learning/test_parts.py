@@ -10,8 +10,7 @@ from thresher.core.schema import Field, Kind
 from thresher.learning.affix import Affix, fit
 from thresher.learning.learn import pattern
 from thresher.learning.locator import expression
-from thresher.learning.shape import shape
-from thresher.learning.value_shape import ValueShape, look, odd_look
+from thresher.learning.shape import ValueShape, look, odd_look, shape
 from thresher.learning.wording import amount, number, says, squeezed
 
 

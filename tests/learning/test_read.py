@@ -23,8 +23,7 @@ from tests.learning.sites import (
 )
 from thresher.core.schema import Field, Schema
 from thresher.learning.drift import Sign
-from thresher.learning.example import Example
-from thresher.learning.extractor import Extractor
+from thresher.learning.extractor import Example, Extractor
 from thresher.learning.learn import learn
 from thresher.learning.read import read
 from thresher.reading.html.document import Document

@@ -9,8 +9,7 @@ import pytest
 from tests.learning.sites import LAYOUTS, SHELF, TOOLS, Layout, declared, example, page
 from thresher.core.errors import UsageError
 from thresher.core.schema import Field, Schema
-from thresher.learning.example import Example
-from thresher.learning.extractor import Extractor
+from thresher.learning.extractor import Example, Extractor
 from thresher.learning.learn import learn
 from thresher.learning.read import read
 from thresher.learning.record import from_json, to_json

@@ -4,11 +4,9 @@ import pytest
 
 from tests.learning.sites import SHELF, TOOLS, Knobs, boxes, example, page
 from thresher.core.schema import Field, Schema
-from thresher.learning.example import Example
-from thresher.learning.extractor import Extractor, LearningRefusal
-from thresher.learning.learn import learn
+from thresher.learning.extractor import Example, Extractor, LearningRefusal
+from thresher.learning.learn import learn, relearn
 from thresher.learning.read import read
-from thresher.learning.relearn import relearn
 from thresher.reading.html.document import Document
 
 CHANGED = Knobs(classes="new-", labels="The ")

@@ -8,8 +8,7 @@ import pytest
 
 from tests.learning.sites import SHELF, Tool
 from thresher.core.schema import Field, Kind, Schema
-from thresher.learning.example import Example
-from thresher.learning.extractor import Extractor, LearningRefusal
+from thresher.learning.extractor import Example, Extractor, LearningRefusal
 from thresher.learning.learn import learn
 from thresher.learning.read import read
 from thresher.learning.rows import rows

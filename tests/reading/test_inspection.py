@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from tests.reading.pages import PROSE, TODAY, look, page, rows
 from thresher.core.errors import Blocked, TimedOut
 from thresher.core.page import Page, Verdict, Via
-from thresher.reading.inspect.advice import advice
 from thresher.reading.inspect.inspection import as_json, inspect, unreachable
-from thresher.reading.inspect.report import PageKind
+from thresher.reading.inspect.report import PageKind, advice
 
 KEYS = {
     "source",

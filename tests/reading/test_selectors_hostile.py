@@ -9,12 +9,11 @@ import pytest
 from tests.learning.test_rows import LIST
 from tests.reading.pages import look
 from thresher.core.errors import UsageError
-from thresher.learning.example import Example
-from thresher.learning.extractor import Extractor
+from thresher.learning.extractor import Example, Extractor
 from thresher.learning.learn import learn
+from thresher.learning.locator import learned_selector
 from thresher.learning.read import read
 from thresher.learning.record import from_json, to_json
-from thresher.learning.selectors import learned_selector
 from thresher.reading.html.document import Document
 
 # Matching the second half of this tag name as a selector takes time that grows with the fourth power of the

@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.core.errors import ConfigError
-from thresher.vectors.characters import MAX_REMEMBERED, Characters
 from thresher.vectors.embedder import weights_folder
-from thresher.vectors.wordpiece import MAX_TOKENS, WordPiece, read_vocabulary
+from thresher.vectors.wordpiece import MAX_REMEMBERED, MAX_TOKENS, Characters, WordPiece, read_vocabulary
 
 MARKS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 WORDS = [

@@ -16,8 +16,8 @@ from tests.web.conftest import APPS, PATIENCE, Api, served, workshop
 from tests.web.test_serve import address, serving
 from thresher.admin.keys import create_key
 from thresher.runtime import Runtime
+from thresher.web.body import Shares
 from thresher.web.connections import Connections
-from thresher.web.spool import Shares
 
 pytestmark = [pytest.mark.promise(17), pytest.mark.promise(18)]
 

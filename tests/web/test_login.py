@@ -20,7 +20,7 @@ from thresher.admin import admins
 from thresher.admin.keys import create_key
 from thresher.admin.settings import set_setting
 from thresher.core.errors import UsageError
-from thresher.web.cookie import NAME, SECURE_NAME, is_secure
+from thresher.web.auth import NAME, SECURE_NAME, is_secure
 from thresher.web.refresh import refresh
 from thresher.web.server import check_address
 

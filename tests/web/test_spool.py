@@ -12,10 +12,9 @@ from starlette.requests import Request
 from tests.web.conftest import ALL_ROUTES
 from thresher.core.errors import DatabaseProblem
 from thresher.core.spooled import Spooled
-from thresher.web import spool
-from thresher.web.body_limit import BodyLimit
+from thresher.web import body as body_limit
+from thresher.web.body import BodyLimit, Shares, spooled
 from thresher.web.route import body_limits
-from thresher.web.spool import Shares, spooled
 
 
 def read(
@@ -86,7 +85,7 @@ def test_a_full_disk_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
         def write(self, _: bytes) -> None:
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(spool, "SpooledTemporaryFile", Full)
+    monkeypatch.setattr(body_limit, "SpooledTemporaryFile", Full)
     with pytest.raises(DatabaseProblem, match="No space left"):
         read([b"x", b""])
 

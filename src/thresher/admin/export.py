@@ -22,9 +22,9 @@ from thresher.admin.plain import jsonable
 from thresher.admin.records import among, every
 from thresher.core.app import App
 from thresher.core.clock import as_text
-from thresher.core.controls import escape_unseen, without_controls
 from thresher.core.errors import ConfigError, UsageError
 from thresher.core.extension import Export
+from thresher.core.limits import escape_unseen, without_controls
 from thresher.core.record import Found, Is, Where
 from thresher.store.store import Store
 

@@ -16,8 +16,8 @@ from thresher.core.keys import canonical_url
 from thresher.core.task import LIVE, REVIVABLE, Entry, NewTask, State, TaskStatus
 from thresher.engine.registry import Registry
 from thresher.store import overview, tasks
-from thresher.store.results import read_result, read_status
 from thresher.store.session import Session
+from thresher.store.settle import read_result, read_status
 from thresher.store.sources import gate_called
 from thresher.store.store import Store, Transaction
 

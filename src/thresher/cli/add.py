@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from thresher.admin import tasks
-from thresher.admin.intake import new_task, parse_payload, read_lines
+from thresher.admin.requests import new_task, parse_payload, read_lines
 from thresher.admin.tasks import Added
 from thresher.cli.call import CommandCall, call_of
 from thresher.cli.commands import ADD, table_of

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from thresher.core.clock import FOREVER, SECOND, as_text, span
-from thresher.core.controls import escape_unseen
+from thresher.core.limits import escape_unseen
 
 __all__ = ["ago", "as_json", "clock_time", "number", "opens", "plain", "short", "span", "when"]
 

@@ -21,8 +21,8 @@ from thresher.core.errors import TaskError, ThresherError, UnknownName, UsageErr
 from thresher.core.keys import canonical_url
 from thresher.core.page import Page, Via
 from thresher.reading.inspect import inspection as reading
-from thresher.reading.inspect.advice import advice
 from thresher.reading.inspect.inspection import Inspection, inspect, unreachable
+from thresher.reading.inspect.report import advice
 from thresher.runtime import fetch_once, read_once
 
 MAX_FILE = 50 * 1024 * 1024  # bytes, unpacked

@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 
 import thresher
-from thresher.cli.call import CommandCall
+from thresher.cli.call import CommandCall, exit_code
 from thresher.cli.commands import EPILOG, Commands
-from thresher.cli.exits import exit_code
 
 # Shared options and whether they take a value. `hoist` moves them to the front, so that they may stand
 # anywhere.

@@ -10,8 +10,8 @@ import typer
 from thresher.admin.admins import new_setup
 from thresher.admin.keys import has_keys
 from thresher.cli.call import CommandCall, call_of
-from thresher.cli.run_worker import log_to_stderr
 from thresher.cli.show import say
+from thresher.cli.worker import log_to_stderr
 from thresher.core.errors import ConfigError
 from thresher.engine import worker
 from thresher.runtime import Runtime

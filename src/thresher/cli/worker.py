@@ -1,18 +1,168 @@
 """`thresher worker`: work for ever, and say so in log lines."""
 
+import asyncio
 import logging
-from typing import Annotated
+import os
+import signal
+import sys
+import threading
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import typer
 
-from thresher.cli.call import CommandCall, call_of
-from thresher.cli.exits import exit_code
-from thresher.cli.run_worker import labour, log_to_stderr
+from thresher.cli.call import CommandCall, call_of, exit_code
+from thresher.cli.format import number, plain
 from thresher.cli.show import say
 from thresher.config.project import hide_password
-from thresher.engine.supervisor import RESTART, Pulse, supervise
-from thresher.engine.worker import run_loop
+from thresher.core.clock import monotonic
+from thresher.core.settlement import Ending
+from thresher.engine.supervisor import PULSE_SECONDS, RESTART, Pulse, supervise
+from thresher.engine.turns import WorkerTally
+from thresher.engine.worker import Worker, run_loop
 from thresher.runtime import opened_worker
+
+# A worker at the command line: signals, log lines, and how it ended.
+
+LEAVING_SECONDS = 1.0
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class _StderrHandler(logging.Handler):
+    """Writes to whatever stderr is at the moment: a live display puts its own in place."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        sys.stderr.write(f"{self.format(record)}\n")
+
+
+class _PlainFormatter(logging.Formatter):
+    """Lines may quote strangers: none steers the terminal, and what follows a line break is indented, so it
+    passes for no other line.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        return plain(super().format(record)).replace("\n", "\n    ")
+
+
+def log_to_stderr(*, verbose: bool, usual: int = logging.INFO) -> None:
+    """One line an event. With `verbose` a step more than usual."""
+    handler = _StderrHandler()
+    handler.setFormatter(_PlainFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(
+        level=max(logging.DEBUG, usual - 10) if verbose else usual, handlers=[handler], force=True
+    )
+
+
+class StopSignals:
+    """What signals ask for: the first to finish, the second to hand back at once, the third to drop
+    everything.
+    """
+
+    def __init__(self, worker: Worker, tell: Callable[[str], None]) -> None:
+        self._worker, self._tell = worker, tell
+        self.signals: list[int] = []
+
+    def __call__(self, signalled: int) -> None:
+        self.signals.append(signalled)
+        match len(self.signals):
+            case 1:
+                self._worker.stop()
+                self._tell(
+                    "Stopping: running tasks may finish, the rest goes back to waiting. Once more to hand back at once."
+                )
+            case 2:
+                self._worker.stop_now()
+                self._tell("Handing back at once.")
+            case _:
+                os._exit(128 + signalled)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerEnd:
+    """How a worker's time ended."""
+
+    tally: WorkerTally
+    signals: list[int]
+    worn_out: bool = False
+
+    @property
+    def failed(self) -> int:
+        return self.tally.endings[Ending.FAILED]
+
+    @property
+    def interrupted(self) -> bool:
+        return bool(self.signals)
+
+    def summary(self) -> dict[str, Any]:
+        return {"attempts": dict(self.tally.endings), "failed": self.failed, "interrupted": self.interrupted}
+
+    def sentence(self) -> str:
+        parts = ", ".join(f"{count:,} {ending}" for ending, count in self.tally.endings.most_common())
+        return f"{number(self.tally.settled, 'attempt')} settled{f': {parts}' if parts else ''}."
+
+    def leave(self, code: int = 0) -> None:
+        """End the process. A thread whose stage was cut short may never end, and is not waited for."""
+        if self.signals and self.signals[0] == signal.SIGINT:
+            code = 128 + signal.SIGINT
+        if _stuck_threads():
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+        raise typer.Exit(code)
+
+
+def _stuck_threads() -> bool:
+    """Whether stages still run on threads, after a moment for those that are just leaving."""
+    threads = [thread for thread in threading.enumerate() if thread.name.startswith("stage")]
+    deadline = monotonic() + LEAVING_SECONDS
+    for thread in threads:
+        thread.join(max(0.0, deadline - monotonic()))
+    return any(thread.is_alive() for thread in threads)
+
+
+async def labour(
+    worker: Worker,
+    watch: Callable[[], Awaitable[None]] | None = None,
+    tell: Callable[[str], None] | None = None,
+    *,
+    beat: Callable[[], bool],
+) -> WorkerEnd:
+    """Let a worker work until it is idle or signalled, with somebody watching. `beat` is called for as long
+    as the loop moves.
+    """
+    loop = asyncio.get_running_loop()
+    stops = StopSignals(worker, tell or logging.getLogger("thresher").warning)
+    work = asyncio.create_task(worker.run())
+    await asyncio.sleep(0)  # the worker is on its feet before anybody can tell it to stop
+    for each in SIGNALS:
+        loop.add_signal_handler(each, stops, each)
+    beside = [
+        asyncio.create_task(_keep_beating(beat, worker)),
+        *([asyncio.create_task(_watch(watch))] if watch else []),
+    ]
+    try:
+        return WorkerEnd(await work, stops.signals, worker.worn_out is not None)
+    finally:
+        for task in beside:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+        for each in SIGNALS:
+            loop.remove_signal_handler(each)
+
+
+async def _keep_beating(beat: Callable[[], bool], worker: Worker) -> None:
+    while beat():  # noqa: ASYNC110  what is waited for is that nobody listens any more, and nothing tells of that but the next try
+        await asyncio.sleep(PULSE_SECONDS)
+    logging.getLogger("thresher").error("the process that supervised this worker is gone; stopping")
+    worker.stop()
+
+
+async def _watch(watch: Callable[[], Awaitable[None]]) -> None:
+    await watch()
+
 
 ONLY = "Apps and kinds to serve, separated by commas; else all."
 NOT = "Apps and kinds to leave to other workers, separated by commas."

@@ -14,10 +14,18 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from thresher.core.controls import all_without_controls, controls_in, without_controls
 from thresher.core.errors import InvalidPayload
 from thresher.core.evidence import Evidence, Place, as_json
-from thresher.core.limits import MAX_KEY_BYTES, MAX_NAME_BYTES, brief, check_integer, check_text
+from thresher.core.limits import (
+    MAX_KEY_BYTES,
+    MAX_NAME_BYTES,
+    all_without_controls,
+    brief,
+    check_integer,
+    check_text,
+    controls_in,
+    without_controls,
+)
 from thresher.core.task import MAX_KEY, dump
 
 # Evidence quotes the values and locates each, so it is larger than they are.

@@ -80,7 +80,7 @@ def _warm_up() -> None:
     from datetime import date  # noqa: PLC0415
 
     from thresher.core.page import Page  # noqa: PLC0415  only the server needs these, and before it serves
-    from thresher.learning import learn, read, relearn  # noqa: F401, PLC0415
+    from thresher.learning import learn, read  # noqa: F401, PLC0415
     from thresher.reading.inspect.inspection import inspect  # noqa: PLC0415
     from thresher.reading.verdict.wall import thorough  # noqa: PLC0415
 

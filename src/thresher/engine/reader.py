@@ -22,12 +22,10 @@ from thresher.core.page import Page
 from thresher.core.schema import Schema
 from thresher.evidence.verify import verify
 from thresher.learning.drift import Coverage, falling
-from thresher.learning.example import Example
-from thresher.learning.extractor import Extractor, LearningRefusal
-from thresher.learning.learn import learn
+from thresher.learning.extractor import Example, Extractor, LearningRefusal
+from thresher.learning.learn import learn, relearn
 from thresher.learning.read import Reading, read
 from thresher.learning.record import from_json, to_json
-from thresher.learning.relearn import relearn
 from thresher.learning.rows import rows
 from thresher.learning.structure import from_structure
 from thresher.reading.html.document import Document

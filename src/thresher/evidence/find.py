@@ -14,11 +14,9 @@ from math import isfinite
 from thresher.core.evidence import Material, Place
 from thresher.core.schema import MAX_TEXT, Field, Kind, Value
 from thresher.evidence.days import wanted_day
-from thresher.evidence.json_paths import JsonValue
-from thresher.evidence.links import destination
 from thresher.evidence.numbers import stands_alone
 from thresher.evidence.sums import matches, wanted
-from thresher.evidence.text_index import DataSheet, TextIndex
+from thresher.evidence.text_index import DataSheet, JsonValue, TextIndex, destination
 from thresher.evidence.words import MAX_PLACES, needle, spans
 from thresher.reading.values.numbers import numerals, plain_digits
 

@@ -8,21 +8,110 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
+import ada_url
+
+from thresher.core.errors import InvalidUrl
 from thresher.core.evidence import Place
-from thresher.core.keys import MAX_URL
+from thresher.core.keys import MAX_URL, canonical_url
 from thresher.evidence.days import FoundDay, days, order
-from thresher.evidence.json_paths import JsonValue, leaves
-from thresher.evidence.links import destination
 from thresher.evidence.normalise import Folded, fold
 from thresher.evidence.numbers import Number, numbers
 from thresher.evidence.plain_text import PlainText, level
 from thresher.evidence.sums import FoundSum, named_currencies, sums
 from thresher.evidence.words import MAX_PLACES
+
+# Addresses of a page: whether one of them leads where a value says, however either is written.
+
+_SCHEME = re.compile(r"https?://", re.IGNORECASE)
+_CONTACT = re.compile(r"mailto:|tel:", re.IGNORECASE)
+_HOST = re.compile(r"(?:[a-z0-9-]{1,63}\.){1,5}[a-z]{2,24}(?:/\S{0,2000})?", re.IGNORECASE)
+
+
+def destination(written: str, near: str | None) -> str | None:
+    """Where an address leads, without its scheme and last slash, or None. `near` is the page that it stands
+    on.
+    """
+    address = written.strip()
+    if not address or len(address) > MAX_URL or address.startswith("#"):
+        return None
+    if _CONTACT.match(address):
+        return address.lower()
+    if not _SCHEME.match(address):
+        address = _whole(address, near)
+    try:
+        found = canonical_url(address)
+    except InvalidUrl:
+        # Without the page's own address, a path can still be compared with a path.
+        return address if address.startswith("/") else None
+    return found.partition("://")[2].removesuffix("/")
+
+
+def _whole(address: str, near: str | None) -> str:
+    if _HOST.fullmatch(address) and not address.startswith("/"):
+        return f"http://{address}"
+    try:
+        return ada_url.join_url(near, address) if near else address
+    except ValueError:
+        return address
+
+
+# Every value of structured data with its JSON path, in document order.
+
+MAX_LEAVES = 50_000
+MAX_DEPTH = 64
+MAX_PATH = 2_000  # characters; keys as long as a book are nobody's field
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True, slots=True)
+class JsonValue:
+    """One value of the data. `key` is the name it is kept under, `beside` the object that it is a part of."""
+
+    value: str | int | float | bool
+    path: str
+    key: str
+    beside: Any
+
+
+def leaves(data: Any) -> Iterator[JsonValue]:
+    """Depth first, without recursion: data nests as deep as its sender likes."""
+    stack: list[tuple[Any, str, str, Any, int]] = [(data, "$", "", None, 0)]
+    count = 0
+    while stack and count < MAX_LEAVES:
+        value, path, key, beside, depth = stack.pop()
+        if len(path) > MAX_PATH:
+            continue
+        if isinstance(value, (str, int, float)):
+            count += 1
+            yield JsonValue(value, path, key, beside)
+        elif depth < MAX_DEPTH:
+            stack.extend(
+                (each, f"{path}{step}", name, around, depth + 1)
+                for each, step, name, around in reversed(_inside(value, key))
+            )
+
+
+def _inside(value: Any, key: str) -> list[tuple[Any, str, str, Any]]:
+    if isinstance(value, dict):
+        return [(each, _step(str(name)), str(name), value) for name, each in list(value.items())[:MAX_LEAVES]]
+    if isinstance(value, list):
+        return [(each, f"[{at}]", key, None) for at, each in enumerate(value[:MAX_LEAVES])]
+    return []
+
+
+def _step(name: str) -> str:
+    if _PLAIN.fullmatch(name):
+        return f".{name}"
+    escaped = name.replace("\\", "\\\\").replace("'", "\\'")
+    return f"['{escaped}']"
+
 
 _PATH = re.compile(r"/[^\s/][^\s]{0,8000}")  # an address within the site: no word of it is a word of the page
 MAX_QUOTE = 200  # characters of a leaf that is quoted whole

@@ -14,14 +14,13 @@ from urllib.parse import urlsplit
 
 from thresher.core.schema import Field, Schema
 from thresher.learning.affix import WHOLE, Affix, fit, fit_list, same_values
-from thresher.learning.candidate import candidates, weight
-from thresher.learning.example import Example
-from thresher.learning.extractor import Extractor, FieldRules, LearningRefusal
+from thresher.learning.candidate import candidates, occurrences, weight
+from thresher.learning.extractor import Example, Extractor, FieldRules, LearningRefusal
 from thresher.learning.frame import follows_alike, frame
 from thresher.learning.landmark import landmarks, skeleton, window
 from thresher.learning.locator import Family, Hit, Locator, Pattern, distinct
-from thresher.learning.occurrence import occurrences
 from thresher.learning.outline import Outline
+from thresher.learning.read import read
 from thresher.learning.rule import Rule, is_attribute, leaf_of
 from thresher.learning.shape import shape
 from thresher.learning.table import as_table, row_examples
@@ -327,3 +326,87 @@ def witnesses(ordered: Sequence[Rule]) -> list[Rule]:
         if len(kin) < (MAX_KIN if rule.family is Family.LABEL else 1):
             kin.append(rule)
     return [rule for kin in islice(kept.values(), MAX_WITNESSES) for rule in kin]
+
+
+# Relearning: a new extractor for a site that has changed, from pages that somebody has labelled since.
+
+
+def relearn(
+    extractor: Extractor, schema: Schema, fresh: Sequence[Example], old: Sequence[Example] = ()
+) -> Extractor | LearningRefusal:
+    """The next version of an extractor, right on all fresh examples; else a refusal that says what is in the
+    way.
+
+    `old` are examples from before the change. The new rules need not read them, but a rule that reads them
+    wrongly is in doubt.
+    """
+    if schema.digest != extractor.schema.digest:
+        return LearningRefusal(
+            f"the extractor was learned for another schema than {schema.name!r} is now: learn the site anew"
+        )
+    if len(fresh) < MIN_PAGES:
+        return LearningRefusal(
+            f"{len(fresh)} freshly labelled pages are too few to repair {extractor.site!r}: label {MIN_PAGES} or more"
+        )
+    found = learn(schema, fresh, held_back=old)
+    if isinstance(found, LearningRefusal):
+        return found
+    if lost := {
+        name: found.unlearned[name]
+        for name in extractor.fields
+        if name in found.unlearned and _is_known(schema[name], fresh)
+    }:
+        return LearningRefusal(
+            f"{', '.join(lost)} cannot be read on the changed pages, and was before: {next(iter(lost.values()))}",
+            lost,
+        )
+    if wrong := dict(_mistakes(found, schema, fresh, must_answer=True)):
+        return LearningRefusal(
+            f"the new rules are not right on every freshly labelled page: {next(iter(wrong.values()))}", wrong
+        )
+    if wrong := dict(_mistakes(found, schema, old, must_answer=False)):
+        return LearningRefusal(
+            f"the new rules say something else than was known of older pages: {next(iter(wrong.values()))}",
+            wrong,
+        )
+    return replace(
+        found,
+        version=extractor.version + 1,
+        site=extractor.site or found.site,
+        unlearned=_told(extractor, found),
+    )
+
+
+def _is_known(field: Field, fresh: Sequence[Example]) -> bool:
+    return any(example.truths(field) for example in fresh)
+
+
+def _told(extractor: Extractor, found: Extractor) -> Mapping[str, str]:
+    gone = "it stands on none of the freshly labelled pages, and did before the change"
+    return {name: gone if name in extractor.fields else why for name, why in found.unlearned.items()}
+
+
+def _mistakes(
+    extractor: Extractor, schema: Schema, examples: Sequence[Example], *, must_answer: bool
+) -> Iterator[tuple[str, str]]:
+    for example in examples:
+        reading = read(extractor, example.document)
+        for field in schema.fields:
+            truths, said = example.truths(field), reading.values.get(field.name)
+            if (
+                field.name not in extractor.fields
+                or field.name not in example.labels
+                or (said is None and not (truths and must_answer))
+            ):
+                continue
+            if said is None or not _is_right(said, truths):
+                yield (
+                    field.name,
+                    f"{field.name} is {truths[:1]} on {example.document.url or 'a page'}, and is read as {said!r}",
+                )
+
+
+def _is_right(said: object, truths: Sequence[object]) -> bool:
+    if isinstance(said, list):
+        return same_values([str(each) for each in said], truths)
+    return any(says(str(said), truth) or said == truth for truth in truths)

@@ -14,7 +14,7 @@ from thresher.core.evidence import Place
 from thresher.learning.drift import Drift, Sign
 from thresher.learning.extractor import Extractor
 from thresher.learning.outline import Outline
-from thresher.learning.place import in_page
+from thresher.learning.rule import in_page
 from thresher.learning.table import MAX_ROWS, row_document
 from thresher.learning.vote import Vote, VoteResult
 from thresher.reading.html.document import Document

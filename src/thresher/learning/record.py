@@ -10,9 +10,8 @@ from thresher.core.schema import Field, Kind, Schema
 from thresher.learning.affix import Affix
 from thresher.learning.extractor import FORMAT, Extractor, FieldRules
 from thresher.learning.landmark import Skeleton, Window
-from thresher.learning.locator import Css, Data, How, Label, Locator, Pattern
+from thresher.learning.locator import Css, Data, How, Label, Locator, Pattern, learned_selector
 from thresher.learning.rule import Rule
-from thresher.learning.selectors import learned_selector
 from thresher.learning.shape import Shape
 
 

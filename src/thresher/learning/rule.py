@@ -5,11 +5,13 @@ keeps silent.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from thresher.core.evidence import Place
 from thresher.core.schema import Field
 from thresher.learning.affix import WHOLE, Affix
 from thresher.learning.landmark import NO_WINDOW, Stand, Window
 from thresher.learning.locator import Css, Family, Hit, Label, Locator, distinct
 from thresher.learning.outline import Outline
+from thresher.reading.html.parser import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +100,35 @@ def leaf_of(outline: Outline, hit: Hit) -> int | None:
 
 def is_attribute(rule: Rule) -> bool:
     return isinstance(rule.locator, Css) and bool(rule.locator.attribute)
+
+
+# The place of a value: offsets into the text of the page where it stands there, else the path that leads to
+# it.
+
+
+def place(outline: Outline, text: str, hit: Hit, rule: Rule) -> Place:
+    """Where a value that a rule took from a hit stands."""
+    leaf = None if is_attribute(rule) else leaf_of(outline, hit)
+    if (
+        leaf is not None
+        and (at := outline.stands(outline.leaves[leaf].block, text, from_leaf=leaf)) is not None
+    ):
+        return Place(outline.text[at[0] : at[1]], *at)
+    if hit.node is not None:
+        return Place(text, path=hit.node.path + (f" @{hit.path}" if hit.path else ""))
+    return Place(text, path=hit.path)
+
+
+def in_page(outline: Outline, row: Node, found: Place | None) -> Place | None:
+    """A place within a row as one in the page."""
+    if found is None:
+        return None
+    if found.start is None:
+        return Place(found.quote, path=f"{row.path} {found.path or ''}".strip())
+    span = outline.span(row.raw)
+    for at in range(span[0], span[1] + 1) if span else ():
+        if found.quote in outline.leaves[at].text and (
+            offsets := outline.stands(outline.leaves[at].block, found.quote, from_leaf=at)
+        ):
+            return Place(found.quote, *offsets)
+    return Place(found.quote, path=row.path)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from thresher.core.schema import Field, Kind, Schema
-from thresher.learning.example import Example
+from thresher.learning.extractor import Example
 from thresher.learning.locator import How, Label
 from thresher.learning.meaning import cards, meaning, properties
 from thresher.learning.outline import Outline

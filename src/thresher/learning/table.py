@@ -10,10 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 from thresher.core.schema import Schema
-from thresher.learning.example import Example
-from thresher.learning.extractor import Extractor, LearningRefusal
+from thresher.learning.extractor import Example, Extractor, LearningRefusal
+from thresher.learning.locator import is_plain, learned_selector, tokens
 from thresher.learning.outline import Outline
-from thresher.learning.selectors import is_plain, learned_selector, tokens
 from thresher.learning.wording import squeezed
 from thresher.reading.html.document import Document
 from thresher.reading.html.parser import Element, Node, Selector

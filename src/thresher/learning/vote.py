@@ -17,11 +17,9 @@ from thresher.learning.frame import follows_alike, frame
 from thresher.learning.landmark import Stand
 from thresher.learning.locator import Family
 from thresher.learning.outline import Outline
-from thresher.learning.place import place
-from thresher.learning.rule import Rule, RuleMatch, is_attribute
-from thresher.learning.shape import Shape
+from thresher.learning.rule import Rule, RuleMatch, is_attribute, place
+from thresher.learning.shape import Shape, look
 from thresher.learning.title_overlap import unheard
-from thresher.learning.value_shape import look
 from thresher.learning.wording import squeezed, value_of
 
 KEPT = 0.6  # share of the skeleton, below which a page is another one

@@ -12,9 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
-from thresher.vectors.characters import Characters
 from thresher.vectors.matrix import FLOAT, Matrix
-from thresher.vectors.wordpiece import MAX_CHARACTERS
+from thresher.vectors.wordpiece import MAX_CHARACTERS, Characters
 
 NAME = "lexical"
 # Rises when a text would get another vector.

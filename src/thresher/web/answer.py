@@ -2,15 +2,18 @@
 
 import asyncio
 import json
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, ParamSpec, TypeVar
+import os
+from collections.abc import AsyncGenerator, Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import aclosing, suppress
+from typing import Any, BinaryIO, ParamSpec, TypeVar
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Send
 
 from thresher.admin.plain import jsonable
-from thresher.core.controls import escape_unseen
+from thresher.core.limits import escape_unseen
 from thresher.store.store import Store
 
 JSON = "application/json"
@@ -56,3 +59,52 @@ def written(value: Any) -> bytes:
     """
     text = json.dumps(jsonable(value), ensure_ascii=False, default=str).encode("utf-8", "replace").decode()
     return escape_unseen(text).encode()
+
+
+# Stream a file while it is written: from a writer thread, through a pipe, to a client that may be slow.
+
+CHUNK = 65_536
+
+
+class StreamedFile(StreamingResponse):
+    """An answer that is written while it is sent; however it ends, the writer ends with it."""
+
+    async def stream_response(self, send: Send) -> None:
+        assert isinstance(self.body_iterator, AsyncGenerator)
+        async with aclosing(self.body_iterator):
+            await super().stream_response(send)
+
+
+async def flow(executor: Executor, write: Callable[[BinaryIO], object]) -> AsyncGenerator[bytes, None]:
+    """What `write` writes, as it comes. If it fails in the middle this raises, so that nobody takes a part
+    for the whole.
+    """
+    loop = asyncio.get_running_loop()
+    source, drain = os.pipe()
+    out = os.fdopen(drain, "wb", CHUNK)
+    work = executor.submit(_write, out, write)
+    writing = asyncio.wrap_future(work)
+    reader = asyncio.StreamReader()
+    transport, _ = await loop.connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(source, "rb", 0)
+    )
+    try:
+        while chunk := await reader.read(CHUNK):
+            yield chunk
+        await writing
+    finally:
+        transport.close()  # a writer that still writes notices, and ends
+        if work.cancel():
+            out.close()  # it had not begun, and never will
+        writing.add_done_callback(_heard)
+
+
+def _heard(writing: "asyncio.Future[None]") -> None:
+    """Nobody is left to be told how it ended."""
+    if not writing.cancelled():
+        writing.exception()
+
+
+def _write(out: BinaryIO, write: Callable[[BinaryIO], object]) -> None:
+    with suppress(BrokenPipeError), out:
+        write(out)

@@ -14,13 +14,12 @@ from thresher.core.errors import ThresherError
 from thresher.runtime import Runtime
 from thresher.web.answer import Pools
 from thresher.web.auth import Authentication
-from thresher.web.body_limit import BodyReader
+from thresher.web.body import BodyReader, Shares
 from thresher.web.pages.site import Site
 from thresher.web.problem import on_error, on_http, on_invalid, on_surprise
 from thresher.web.refresh import keep_fresh
 from thresher.web.route import OURS, Guarded, app_routes, body_limits
 from thresher.web.routes import ROUTES
-from thresher.web.spool import Shares
 
 
 def make_app(runtime: Runtime) -> FastAPI:

@@ -17,7 +17,7 @@ from thresher.core.app import App
 from thresher.core.errors import ConfigError, UsageError
 from thresher.runtime import Runtime
 from thresher.web.auth import holder
-from thresher.web.body_limit import BODY_LIMIT, BODY_PATIENCE, BodyLimit, Limits
+from thresher.web.body import BODY_LIMIT, BODY_PATIENCE, BodyLimit, Limits
 from thresher.web.problem import PROBLEM, Problem
 
 OURS = "thresher"  # who owns a route that no app brings

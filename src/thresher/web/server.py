@@ -15,8 +15,7 @@ from thresher.admin.keys import has_keys
 from thresher.core.errors import UsageError
 from thresher.runtime import Runtime
 from thresher.web.app import make_app
-from thresher.web.connections import Connections
-from thresher.web.read_timeout import line_with
+from thresher.web.connections import Connections, line_with
 
 log = logging.getLogger("thresher.web")
 

@@ -9,7 +9,7 @@ from tests.engine.workshop import Workshop
 from tests.harness.ours import OURS
 from tests.harness.tasks import rows
 from thresher import App, Done, NewTask, Pipeline, Stage
-from thresher.apps.jobs.discovery.discovery import discovery
+from thresher.apps.jobs.discovery.pipeline import discovery
 from thresher.config.settings import Settings
 from thresher.core.record import Found
 from thresher.engine.page_cache import StorePageCache

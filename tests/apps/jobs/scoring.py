@@ -4,8 +4,7 @@ from typing import Any
 
 from tests.apps.jobs.opening import POINTS, RULES, TODAY, opening, profile
 from thresher.apps.jobs.person.profile import Profile
-from thresher.apps.jobs.scoring.component import Component
-from thresher.apps.jobs.scoring.points import Employer, Points
+from thresher.apps.jobs.scoring.points import Component, Employer, Points
 from thresher.apps.jobs.scoring.score import Score, score
 
 

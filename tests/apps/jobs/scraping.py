@@ -18,8 +18,7 @@ from thresher.ai.prices import Prices
 from thresher.ai.prompt import Library
 from thresher.ai.providers import open_provider
 from thresher.apps.jobs.scraping.learned_rows import OPENINGS
-from thresher.apps.jobs.scraping.scrape import scrape
-from thresher.apps.jobs.scraping.scrape_source import scrape_source
+from thresher.apps.jobs.scraping.pipeline import scrape, scrape_source
 from thresher.core.clock import DAY, SECOND
 from thresher.core.record import Found, Link, Record
 from thresher.engine.page_cache import StorePageCache

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from tests.apps.jobs.judging import openings
 from tests.apps.jobs.opening import POINTS, PORTLAND, RULES, TODAY, ago, opening, pay, profile
 from thresher.apps.jobs import decision
-from thresher.apps.jobs.filtering.filter import judge
-from thresher.apps.jobs.filtering.stops import stopped
+from thresher.apps.jobs.filtering.filter import judge, stopped
 from thresher.apps.jobs.scoring.points import Employer
 from thresher.apps.jobs.scoring.score import score
 from thresher.core.evidence import Evidence, Place

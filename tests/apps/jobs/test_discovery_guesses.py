@@ -3,7 +3,7 @@
 import pytest
 
 from tests.apps.jobs.seeking import NO_SITES, SEED, drawn, finder, site
-from thresher.apps.jobs.discovery.candidate import guesses
+from thresher.apps.jobs.discovery.trial import guesses
 from thresher.hiring.records import company_key
 from thresher.practice.web.company import HOSTED, directory, owner
 from thresher.reading.platforms.platform import guessable

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.apps.jobs.opening import profile
-from thresher.apps.jobs.filtering.stops import stopped
+from thresher.apps.jobs.filtering.filter import stopped
 from thresher.apps.jobs.person.wants import Stops
 
 DOMAINS = ("acme.example", "https://www.rival.example/")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from thresher.apps.roles.arrival import MAX_DESCRIPTION, Arrival, Reason, Skip, read_arrival
 from thresher.core.json_stream import Passed
-from thresher.hiring import posting_identity
+from thresher.hiring import fingerprint
 
 JOB: dict[str, Any] = {
     "external_job_id": "monster-123456",
@@ -284,7 +284,7 @@ def test_the_same_posting_in_other_clothes_has_the_same_content() -> None:
 @given(st.text("aB3_ -*\n", max_size=600))
 def test_a_description_counts_by_its_first_letters_however_far_apart_they_stand(text: str) -> None:
     assert (
-        posting_identity._beginning(text)
+        fingerprint._beginning(text)
         == "".join(char for char in text[:400].lower() if char.isalnum() or char == "_")[:100]
     )
 

@@ -13,14 +13,13 @@ from hypothesis import strategies as st
 from tests.apps.roles.people import USUAL, offer, seeker
 from tests.harness.ours import OURS
 from thresher.apps.roles.matching import matched
-from thresher.apps.roles.matching.fit import explain_pair, score_pair
-from thresher.apps.roles.matching.grid import grid
+from thresher.apps.roles.matching.grid import grid, meetings
 from thresher.apps.roles.matching.locations import Site
 from thresher.apps.roles.matching.matched import Side, choose
 from thresher.apps.roles.matching.offer import Asked, Offer
+from thresher.apps.roles.matching.parts import explain_pair, score_pair
 from thresher.apps.roles.matching.points import Points, points_of
 from thresher.apps.roles.matching.seeker import Seeker
-from thresher.apps.roles.matching.skill_pairs import meetings
 from thresher.hiring.opening import Workplace
 
 NAMES = (

@@ -23,8 +23,7 @@ from thresher.core.clock import HOUR
 from thresher.core.record import Link, Record, pack
 from thresher.engine.registry import Registry
 from thresher.engine.worker import Worker
-from thresher.hiring.title.core import core_of
-from thresher.hiring.title.key import title_key
+from thresher.hiring.title.core import core_of, title_key
 from thresher.practice.web import Knob, PracticeWeb, Trouble
 from thresher.store.records import file_record, find_records
 from thresher.store.store import Store

@@ -7,7 +7,7 @@ from thresher.apps.roles.demand import Demand
 from thresher.apps.roles.role_names import FEW, KIND, WHOLE_EVERY, RoleNames
 from thresher.apps.roles.store.roles import add_role, merge_roles, reject_role, rename_role
 from thresher.core.clock import FrozenClock
-from thresher.hiring.title.key import title_key
+from thresher.hiring.title.core import title_key
 from thresher.store import vectors
 from thresher.store.store import Store
 from thresher.vectors.embedder import Embedder, shared_embedder

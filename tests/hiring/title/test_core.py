@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.hiring.title.core import MAX_WORDS, core_of, is_wide
-from thresher.hiring.title.key import MAX_KEY, title_key
+from thresher.hiring.title.core import MAX_KEY, MAX_WORDS, core_of, is_wide, title_key
 
 SEEN = (
     "senior sr jr lead principal staff ii iii 3 level entry mid junior java c# c++ .net node.js golang react developer engineer dev mgr "

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.hiring.title.key import MAX_KEY, title_key
+from thresher.hiring.title.core import MAX_KEY, title_key
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.hiring.title.core import core_of
-from thresher.hiring.title.key import title_key
+from thresher.hiring.title.core import core_of, title_key
 from thresher.hiring.title.name import canonical_name, proposed_name
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import thresher
 from tests.house.pages.markdown import fence, first_paragraph, join, table
-from thresher.cli.exits import BUG, INTERRUPTED
+from thresher.cli.call import BUG, INTERRUPTED
 from thresher.cli.tasks import EXIT_CODES, EXIT_LIVE
 from thresher.core import errors
 from thresher.core.decide import POLICY, Ruling

@@ -18,7 +18,7 @@ from thresher.admin.keys import create_key
 from thresher.admin.settings import set_setting
 from thresher.core.clock import FrozenClock
 from thresher.core.errors import UsageError
-from thresher.web.cookie import NAME
+from thresher.web.auth import NAME
 from thresher.web.pages import PAGES
 from thresher.web.pages.form import KIND, parse_form
 from thresher.web.pages.login_required import local

@@ -8,7 +8,7 @@ import pytest
 from tests.web.conftest import Api
 from tests.web.pages.visitor import GOOD, Visitor, page, with_anna
 from thresher.admin.keys import create_key
-from thresher.web.cookie import SECURE_NAME
+from thresher.web.auth import SECURE_NAME
 
 pytestmark = pytest.mark.promise(17)
 

@@ -16,7 +16,7 @@ from thresher.admin.admins import create_admin
 from thresher.admin.logins import Login, LoginAttempt, count_try, log_in
 from thresher.admin.settings import set_setting
 from thresher.runtime import Runtime
-from thresher.web.cookie import SECURE_NAME
+from thresher.web.auth import SECURE_NAME
 from thresher.web.pages import PAGES
 from thresher.web.pages.form import KIND
 from thresher.web.pages.page import DashboardPage, Visit, app_pages

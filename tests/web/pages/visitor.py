@@ -11,7 +11,7 @@ from tests.apps.roles.http.scraping import World
 from tests.web.conftest import Answer, Api
 from thresher.admin import admins
 from thresher.admin.settings import set_setting
-from thresher.web.cookie import NAME
+from thresher.web.auth import NAME
 from thresher.web.pages.form import KIND
 from thresher.web.refresh import refresh
 

@@ -14,10 +14,9 @@ from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.core.record import Found, Link, Record
 from thresher.core.task import NewTask
 from thresher.engine.registry import Registry
-from thresher.hiring.duplicates import APART
 from thresher.hiring.kinds import GROUP, POSTING
 from thresher.hiring.records import entry
-from thresher.hiring.same_opening import GroupReason, copy_of, lead
+from thresher.hiring.same_opening import APART, GroupReason, copy_of, lead
 from thresher.store.records import find_records
 from thresher.store.store import Store
 

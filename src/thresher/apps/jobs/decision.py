@@ -8,7 +8,7 @@ from thresher.apps.jobs.filtering.filter import Judgement
 from thresher.apps.jobs.filtering.phrase import counted
 from thresher.apps.jobs.model import DecisionRecord, SpokenRule
 from thresher.apps.jobs.person.wants import Profile
-from thresher.apps.jobs.scoring import component
+from thresher.apps.jobs.scoring import points as component
 from thresher.apps.jobs.scoring.judgement import intake, kept
 from thresher.apps.jobs.scoring.score import Score
 from thresher.core.record import Link, Record, clean

@@ -6,8 +6,8 @@ from typing import Any
 from thresher.admin.export import record_export, whole
 from thresher.admin.records import PORTION, every, find
 from thresher.apps.jobs.decision import MATCH
+from thresher.apps.jobs.model import Status
 from thresher.apps.jobs.service import boards, companies
-from thresher.apps.jobs.status import Status
 from thresher.core.extension import Export
 from thresher.core.record import Found, Is, Where
 from thresher.hiring.kinds import BOARD, COMPANY, POSTING

@@ -5,6 +5,7 @@ A field that is absent, or says something odd, has its default (`core/stored.py`
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from thresher.core.record import Found
@@ -98,3 +99,15 @@ class SavedView:
     @classmethod
     def of(cls, found: Found) -> "SavedView":
         return read(cls, found.data, key=found.key)
+
+
+# The status that a person gives a match. It is new once, and after that only the person changes it.
+
+
+class Status(StrEnum):
+    """The four things that a person may have done about a match."""
+
+    NEW = "new"
+    VIEWED = "viewed"
+    APPLIED = "applied"
+    DISMISSED = "dismissed"

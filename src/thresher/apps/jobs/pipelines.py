@@ -1,13 +1,12 @@
 """The pipelines of the jobs app, its notification source, and the schemas it extracts."""
 
 from thresher.apps.jobs.company.pipeline import company
-from thresher.apps.jobs.discovery.discovery import discovery
+from thresher.apps.jobs.discovery.pipeline import discovery
 from thresher.apps.jobs.job import job
 from thresher.apps.jobs.notify import SOURCE, notify
 from thresher.apps.jobs.scoring.judgement import judgement_schema
 from thresher.apps.jobs.scraping.learned_rows import OPENINGS
-from thresher.apps.jobs.scraping.scrape import scrape
-from thresher.apps.jobs.scraping.scrape_source import scrape_source
+from thresher.apps.jobs.scraping.pipeline import scrape, scrape_source
 from thresher.core.pipeline import Schedule
 from thresher.core.task import NewTask
 

@@ -17,8 +17,8 @@ from thresher.core.errors import InvalidUrl
 from thresher.core.json_stream import Passed
 from thresher.core.keys import canonical_url, url_key
 from thresher.core.record import clean
-from thresher.hiring.posting_identity import content_of
-from thresher.reading.text.description import described
+from thresher.hiring.fingerprint import content_of
+from thresher.reading.text.plain import described
 from thresher.reading.values.salaries import period_of
 
 MAX_LINE = 500

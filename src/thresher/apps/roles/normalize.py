@@ -23,9 +23,8 @@ from thresher.core.pipeline import Pipeline, Stage
 from thresher.core.record import Link, clean
 from thresher.core.schema import Field, Schema
 from thresher.core.task import NewTask
-from thresher.hiring.title.core import core_of, is_wide
+from thresher.hiring.title.core import MAX_LENGTH, core_of, is_wide, title_key
 from thresher.hiring.title.guard import LOOKED_AT, choose, keeps_tools
-from thresher.hiring.title.key import MAX_LENGTH, title_key
 from thresher.hiring.title.name import canonical_name, proposed_name, written
 
 KIND, MATCH = "normalize", "match_candidates"

@@ -6,16 +6,17 @@ What is read here is certain enough to be stored without asking a model. A model
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cache
 from typing import Any
 
 from thresher.hiring.company.dossier import Dossier, DossierLine
 from thresher.hiring.company.headcount import Headcount, bare_count, headcount
-from thresher.hiring.company.phrases import labels, one_of, phrases, words
+from thresher.hiring.company.phrases import labels, one_of, phrases, phrases_of
 from thresher.hiring.company.sections import opening_text, section, sentence
 from thresher.hiring.finding import Finding
 from thresher.hiring.gazetteer import cities_named, country_named, regions_named
-from thresher.hiring.records import company_name_key
+from thresher.hiring.records import CompanyRecord, company_name_key
 from thresher.reading.text.vocabulary import plain
 
 # Founding year and headquarters, from sentences.
@@ -195,11 +196,11 @@ def _is_its_own(line: DossierLine, found: Finding[Any], name: str) -> bool:
     """Whether a sentence is about the company: it says we or its name, or begins with the matter. Others were
     founded somewhere, too.
     """
-    if "©" in line.text or words("not").names(line.text[: found.end]):
+    if "©" in line.text or phrases_of("not").names(line.text[: found.end]):
         return False
     if line.role == "about" or plain(line.text[: found.start]).startswith(_openers()):
         return True
-    return words("ourselves").names(line.text) or bool(
+    return phrases_of("ourselves").names(line.text) or bool(
         name and company_name_key(name) in company_name_key(line.text)
     )
 
@@ -277,3 +278,58 @@ def _value(label: str, said: Finding[str], year: int) -> Finding[Any] | None:
 def _moved(found: Finding[Any] | None, by: int) -> Finding[Any] | None:
     """A finding in a line, as one in the dossier."""
     return Finding(found.value, found.start + by, found.end + by) if found else None
+
+
+# How much is known of a company, and whether that is enough to leave it alone for a while.
+
+DAY = 86_400_000_000  # microseconds
+
+
+class Completeness(StrEnum):
+    """From nothing to all that is needed."""
+
+    NONE = "none"
+    MINIMAL = "minimal"
+    GOOD = "good"
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Texts have to be longer than these (characters); a good company is left alone for `fresh_days`. Sizes
+    are people.
+    """
+
+    about_minimal: int = 50
+    culture_minimal: int = 25
+    about_good: int = 100
+    culture_good: int = 50
+    fresh_days: float = 30.0
+    small: int = 100
+    medium: int = 1_000
+
+
+def completeness(data: Mapping[str, Any], at: Thresholds) -> Completeness:
+    """Minimal is a name, a site and one text; good is both texts, and longer ones."""
+    if not (data.get("name") and data.get("website")):
+        return Completeness.NONE
+    about, culture = len(data.get("about") or ""), len(data.get("culture") or "")
+    if about > at.about_good and culture > at.culture_good:
+        return Completeness.GOOD
+    return (
+        Completeness.MINIMAL
+        if about > at.about_minimal or culture > at.culture_minimal
+        else Completeness.NONE
+    )
+
+
+def is_fresh(company: CompanyRecord, at: Thresholds, now: int) -> bool:
+    """Whether reading the site again would be too soon. `now` is in microseconds."""
+    if company.completeness != Completeness.GOOD:
+        return False
+    return 0 <= now - company.analyzed_at < at.fresh_days * DAY
+
+
+def size_category(low: int, high: int | None, at: Thresholds) -> str:
+    """Small, medium or large. Of a range its middle counts; of "500 and more" what is certain."""
+    people = low if high is None else (low + high) // 2
+    return "small" if people <= at.small else "medium" if people <= at.medium else "large"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from thresher.hiring.company.focus import denied
-from thresher.hiring.company.phrases import words
+from thresher.hiring.company.phrases import phrases_of
 from thresher.hiring.finding import Finding
 from thresher.hiring.gazetteer import cities_named, country_named, folded, regions_coded, regions_named
 
@@ -118,9 +118,9 @@ def _names_a_country(name: str, town: Town) -> bool:
 
 
 def _works_there(text: str, match: re.Match[str]) -> bool:
-    if words("stranger").names(_sentence(text, match)):
+    if phrases_of("stranger").names(_sentence(text, match)):
         return False
-    return len(text) <= SHORT or words("office").names(_sentence(text, match))
+    return len(text) <= SHORT or phrases_of("office").names(_sentence(text, match))
 
 
 def _is_office(text: str, match: re.Match[str]) -> bool:
@@ -130,7 +130,7 @@ def _is_office(text: str, match: re.Match[str]) -> bool:
     if text.strip(" •·-–|,").casefold() == match[0].casefold():
         return True
     said = _sentence(text, match)
-    if words("stranger").names(said) or not words("office").names(said):
+    if phrases_of("stranger").names(said) or not phrases_of("office").names(said):
         return False
     after = text[match.end() : match.end() + 20]
     ends = (

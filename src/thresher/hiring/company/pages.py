@@ -5,18 +5,23 @@ A request that was not needed is impolite. So nothing is guessed that the home p
 guesses the first that answers ends the search.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 import ada_url
 
-from thresher.hiring.company.phrases import phrases, words
+from thresher.hiring.company.dossier import DossierPage
+from thresher.hiring.company.phrases import phrases, phrases_of
 from thresher.reading.html.document import Document
 from thresher.reading.html.parser import Node
 from thresher.reading.inspect.company import careers_url
-from thresher.reading.platforms.boards import recognise
-from thresher.reading.text.vocabulary import plain
+from thresher.reading.platforms.boards import Board, fingerprint, recognise
+from thresher.reading.platforms.definition import Confidence
+from thresher.reading.platforms.platform import platform_named
+from thresher.reading.text.vocabulary import plain, words
 from thresher.reading.values.addresses import registered_domain
+from thresher.reading.verdict.emptiness import shell
 
 HOME, ABOUT, CAREERS = "home", "about", "careers"
 TOPICS = (ABOUT, "culture", "mission")
@@ -66,13 +71,13 @@ def _score(node: Node, url: str, topic: str) -> float:
     said = plain(node.line or node.attribute("aria-label") or node.attribute("title") or "")
     segments = [segment for segment in urlsplit(url).path.lower().split("/") if segment]
     score = 0.0
-    if words(topic, "heading").is_one(said) or (
+    if phrases_of(topic, "heading").is_one(said) or (
         topic == ABOUT and said.startswith("about ") and len(said) <= MAX_LINK
     ):
         score += 2.0
     if topic != "mission" and segments and segments[-1].partition(".")[0] in phrases(topic, "path"):
         score += 1.5 / len(segments)
-    return score if not words("not").names(said) else 0.0
+    return score if not phrases_of("not").names(said) else 0.0
 
 
 def _site(url: str) -> str:
@@ -87,3 +92,62 @@ def _is_other_page(url: str, here: str) -> bool:
 def _bare(url: str) -> tuple[str, str, str]:
     parts = urlsplit(url)
     return (parts.hostname or "").removeprefix("www."), parts.path.rstrip("/"), parts.query
+
+
+# Where a company's openings are, as its own pages show it, and how sure that is.
+
+MAX_FEEDS = 20
+_FEEDS = "link[rel~=alternate][type='application/rss+xml'][href], link[rel~=alternate][type='application/atom+xml'][href]"
+
+
+@dataclass(frozen=True, slots=True)
+class Openings:
+    """`url` is where the openings are; `page` the company's page that says so. `board` is None for a feed and
+    for a page of its own.
+
+    `unread`: nobody saw what that page shows, because it did not come or is an empty shell.
+    """
+
+    url: str | None = None
+    confidence: Confidence | None = None
+    page: str | None = None
+    board: Board | None = None
+    careers_url: str | None = None
+    unread: bool = False
+
+
+def openings(leaves: Sequence[DossierPage], careers: str | None = None) -> Openings:
+    """What the pages show, those about careers first. `careers` is the address of the careers page, where one
+    is known.
+    """
+    ordered = sorted(leaves, key=lambda leaf: leaf.role != CAREERS)
+    careers = careers or next((url for leaf in ordered if (url := careers_url(leaf.document))), None)
+    for board, page in _boards(ordered, careers):
+        platform = platform_named(board.platform)
+        return Openings(board.url, platform.confidence if platform else Confidence.LOW, page, board, careers)
+    for leaf in ordered:
+        if leaf.role == CAREERS and (feed := _feed(leaf.document)):
+            return Openings(feed, Confidence.HIGH, leaf.document.url, None, careers)
+    read = next((leaf.document for leaf in ordered if leaf.role == CAREERS), None)
+    own = read.url if read else careers
+    unread = read is None or bool(shell(read))
+    return Openings(own, Confidence.LOW if own else None, own, None, careers or own, unread)
+
+
+def _boards(leaves: Sequence[DossierPage], careers: str | None) -> Iterator[tuple[Board, str]]:
+    if careers and (board := recognise(careers)):
+        yield board, leaves[-1].document.url if leaves else careers
+    for leaf in leaves:
+        if board := fingerprint(leaf.document):
+            yield board, leaf.document.url
+
+
+def _feed(document: Document) -> str | None:
+    """A feed of the careers page that speaks of openings itself: a blog has a feed on every page."""
+    for node in document.root.css(_FEEDS)[:MAX_FEEDS]:
+        url = document.absolute(node.attribute("href") or "")
+        title = node.attribute("title") or ""
+        said = f"{title} {url}".replace("/", " ").replace("-", " ").replace(".", " ")
+        if url and "comment" not in said.lower() and words("careers").names(said):
+            return url
+    return None

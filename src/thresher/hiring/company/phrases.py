@@ -20,7 +20,7 @@ def phrases(name: str, key: str = "") -> tuple[str, ...]:
 
 
 @cache
-def words(name: str, key: str = "") -> Words:
+def phrases_of(name: str, key: str = "") -> Words:
     """The same, to be looked for."""
     return Words(phrases(name, key))
 

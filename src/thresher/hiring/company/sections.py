@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from thresher.hiring.company.dossier import Dossier, DossierLine
-from thresher.hiring.company.phrases import phrases, words
+from thresher.hiring.company.phrases import phrases, phrases_of
 from thresher.hiring.finding import Finding
 from thresher.hiring.records import company_name_key
 from thresher.reading.text.vocabulary import Words, plain
@@ -122,9 +122,9 @@ def _below(lines: tuple[DossierLine, ...], topic: str, name: str) -> Iterator[_R
 
 
 def _speaks_of(heading: str, topic: str, name: str) -> bool:
-    if len(heading) > MAX_HEADING or words("not").names(heading):
+    if len(heading) > MAX_HEADING or phrases_of("not").names(heading):
         return False
-    if words(topic, "heading").is_one(heading):
+    if phrases_of(topic, "heading").is_one(heading):
         return True
     if topic == "about":
         match = _ABOUT.match(heading)
@@ -159,7 +159,7 @@ def _last(lines: tuple[DossierLine, ...], at: int, *, whole: bool) -> int:
     for place in range(at + 1, len(lines)):
         line = lines[place]
         ends = line.page != heading.page or (line.level and (line.level <= heading.level or not whole))
-        if ends or line.start - heading.end > MAX_LENGTH or words("not").names(line.text):
+        if ends or line.start - heading.end > MAX_LENGTH or phrases_of("not").names(line.text):
             break
         if line.linked <= 0.5:
             last = place
@@ -170,7 +170,10 @@ def _last(lines: tuple[DossierLine, ...], at: int, *, whole: bool) -> int:
 
 def _is_prose(line: DossierLine) -> bool:
     return (
-        not line.level and line.linked < 0.4 and len(line.text) >= PROSE and not words("not").names(line.text)
+        not line.level
+        and line.linked < 0.4
+        and len(line.text) >= PROSE
+        and not phrases_of("not").names(line.text)
     )
 
 

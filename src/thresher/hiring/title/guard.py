@@ -12,8 +12,7 @@ from functools import lru_cache
 
 from thresher.core.record import Neighbour
 from thresher.hiring.technology import names
-from thresher.hiring.title.core import core_of, head_at, is_person, is_wide, singular
-from thresher.hiring.title.vocabulary import vocabulary
+from thresher.hiring.title.core import core_of, head_at, is_person, is_wide, singular, vocabulary
 
 TYPO = 6  # letters from which on one of them may be wrong
 STEM, MAX_ENDING = 5, 2  # letters that two forms of a word share at least, and by how many one may be longer

@@ -5,9 +5,7 @@ rank, as people write it.
 from itertools import pairwise
 
 from thresher.hiring.technology import family, technologies
-from thresher.hiring.title.core import TOOLS, core_of, head_at
-from thresher.hiring.title.key import title_key
-from thresher.hiring.title.vocabulary import vocabulary
+from thresher.hiring.title.core import TOOLS, core_of, head_at, title_key, vocabulary
 
 MAX_WORDS = 3  # small words not counted
 MAX_SAID = 4  # of a name that is proposed

@@ -6,16 +6,13 @@ look real. Only the demo, the tests and the benchmarks import it.
 
 from thresher.practice.web.chronicle import Chronicle, chronicle
 from thresher.practice.web.clock import DAY_ZERO
-from thresher.practice.web.company import HOSTED, KNOWN, Company, company, directory, owner
+from thresher.practice.web.company import HOSTED, KNOWN, Company, Traits, company, directory, owner, traits
 from thresher.practice.web.control import CONTROL
 from thresher.practice.web.knob import Knob, Trouble, robots
-from thresher.practice.web.local import PracticeWeb
 from thresher.practice.web.log import Entry, gaps, peak
 from thresher.practice.web.posting import Posting, postings
-from thresher.practice.web.remote import RemoteWeb, practice_process
+from thresher.practice.web.serving import PracticeWeb, RemoteWeb, Steering, practice_process
 from thresher.practice.web.sites.home import board_url
-from thresher.practice.web.steering import Steering
-from thresher.practice.web.traits import Traits, traits
 from thresher.practice.web.walls import WALLS
 
 __all__ = [

@@ -17,8 +17,7 @@ import sys
 from collections.abc import Iterator
 
 from thresher.practice.web.control import CONTROL
-from thresher.practice.web.loop import new_loop
-from thresher.practice.web.server import ADDRESS, listening, serve
+from thresher.practice.web.server import ADDRESS, listening, new_loop, serve
 from thresher.practice.web.web import Web
 
 

@@ -22,7 +22,6 @@ from thresher.practice.web.sites import (
     lever,
     market,
     model,
-    nowhere,
     personio,
     pinpoint,
     recruitee,
@@ -30,7 +29,6 @@ from thresher.practice.web.sites import (
     search,
     smartrecruiters,
     teamtailor,
-    vendors,
     workable,
     workday,
 )
@@ -45,7 +43,7 @@ HOSTS: tuple[tuple[str, Site], ...] = (
     ("boards-api.eu.greenhouse.io", greenhouse.api),
     ("*.greenhouse.io", greenhouse.boards),
     ("api.lever.co", lever.api),
-    ("api.eu.lever.co", nowhere.site),
+    ("api.eu.lever.co", home.unregistered),
     ("jobs.lever.co", lever.hosted),
     ("api.ashbyhq.com", ashby.api),
     ("jobs.ashbyhq.com", ashby.hosted),
@@ -77,9 +75,9 @@ HOSTS: tuple[tuple[str, Site], ...] = (
     ("api.openai.com", model.site),
     ("api.anthropic.com", anthropic.site),
     ("generativelanguage.googleapis.com", gemini.site),
-    ("127.0.0.1", vendors.site),
-    ("localhost", vendors.site),
-    ("*.invalid", nowhere.site),
+    ("127.0.0.1", model.model_server),
+    ("localhost", model.model_server),
+    ("*.invalid", home.unregistered),
 )
 _EXACT = {pattern: site for pattern, site in HOSTS if not pattern.startswith("*")}
 _SUFFIXES = tuple((pattern[1:], site) for pattern, site in HOSTS if pattern.startswith("*"))
@@ -90,5 +88,5 @@ def site_for(host: str) -> Site:
     if host in _EXACT:
         return _EXACT[host]
     if host.startswith(NOBODY) or "." not in host:
-        return nowhere.site
+        return home.unregistered
     return next((site for suffix, site in _SUFFIXES if host.endswith(suffix)), home.site)

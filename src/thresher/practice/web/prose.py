@@ -6,8 +6,7 @@ import json
 from html import escape
 from typing import Any
 
-from thresher.practice.web.demands import HYBRID, REMOTE
-from thresher.practice.web.posting import Posting
+from thresher.practice.web.posting import HYBRID, REMOTE, Posting
 
 SCHEMA_EMPLOYMENT = {
     "Full-time": "FULL_TIME",

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import socket
 from collections.abc import AsyncIterator
+from importlib.util import find_spec
 
 from aiohttp import web
 
@@ -84,3 +85,16 @@ async def serve(site: Web, listener: socket.socket, until: asyncio.Event) -> Non
     """Answer until told to stop."""
     async with served(site, listener):
         await until.wait()
+
+
+# The event loop to serve on: uvloop where it is installed, because the practice web should wait for its
+# clients.
+
+
+def new_loop() -> asyncio.AbstractEventLoop:
+    if find_spec("uvloop") is None:
+        return asyncio.new_event_loop()
+    import uvloop  # noqa: PLC0415  an extra: the practice web runs without it
+
+    loop: asyncio.AbstractEventLoop = uvloop.new_event_loop()
+    return loop

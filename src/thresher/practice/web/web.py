@@ -14,11 +14,9 @@ from urllib.parse import parse_qsl, unquote
 from thresher.practice.web.answer import Answer, Ask
 from thresher.practice.web.clock import Calendar
 from thresher.practice.web.hosts import site_for
-from thresher.practice.web.knob import DELIVERIES, TWISTS, Knob
+from thresher.practice.web.knob import DELIVERIES, TWISTS, Knob, Panel
 from thresher.practice.web.log import HEADERS, Entry, Log
-from thresher.practice.web.panel import Panel
-from thresher.practice.web.stand_in import stand_in
-from thresher.practice.web.twist import twisted
+from thresher.practice.web.stand_in import stand_in, twisted
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import os
 import re
 import resource
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import NewType, Self
@@ -295,3 +295,34 @@ def likely_language(text: str, among: frozenset[str]) -> tuple[str | None, float
     """The likeliest of some languages (ISO 639-3) by the trigrams of a text, and how clearly it leads."""
     found = detect_language(text, LanguageDetection(allowed=among))
     return found.language, found.confidence
+
+
+# What a CSS selector of a platform's file points at: `a.title@href` is an attribute, everything else a
+# text.
+
+
+def first_selected(node: Node, choices: Sequence[str]) -> str | None:
+    """The first of several selectors that finds something."""
+    return next((text for choice in choices if (text := _selected(node, choice))), None)
+
+
+def written_selector(text: str) -> Selector:
+    """A selector that a person wrote into a file."""
+    return Selector(text)
+
+
+def is_selector(text: str) -> bool:
+    """Whether a selector can be understood."""
+    try:
+        _selected(parse("<p>"), text)
+    except UsageError:
+        return False
+    return True
+
+
+def _selected(node: Node, selector: str) -> str | None:
+    css, _, attribute = selector.partition("@")
+    found = node.select_first_by(written_selector(css))
+    if found is None:
+        return None
+    return (found.attribute(attribute) if attribute else found.line) or None

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from thresher.reading.html.document import Document
-from thresher.reading.lists import page_urls
+from thresher.reading.lists import pager as page_urls
 from thresher.reading.lists.pager import MORE, Anchor, Pager
 
 _TEXT_FOR_TOTALS: Final = 200_000

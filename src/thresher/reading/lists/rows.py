@@ -18,7 +18,7 @@ import ada_url
 
 from thresher.reading.postings.posting import Listing, Posting, merged
 from thresher.reading.structured.feeds import Feed, FeedEntry, feed_in
-from thresher.reading.text.description import described
+from thresher.reading.text.plain import described
 from thresher.reading.text.vocabulary import vocabulary, words
 from thresher.reading.values.dates import posted_on
 from thresher.reading.values.salaries import salary_of

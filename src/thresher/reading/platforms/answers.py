@@ -15,7 +15,7 @@ from thresher.reading.platforms.definition import Answer, Platform
 from thresher.reading.platforms.paths import first, values
 from thresher.reading.platforms.platform import platforms
 from thresher.reading.postings.posting import Listing, Posting, merged
-from thresher.reading.text.description import described
+from thresher.reading.text.plain import described
 from thresher.reading.values.dates import posted_on
 from thresher.reading.values.salaries import salary_of
 

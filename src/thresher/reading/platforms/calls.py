@@ -18,7 +18,7 @@ from thresher.core.credentials import Credentials, origin_of
 from thresher.core.errors import ConfigError
 from thresher.core.keys import MAX_URL
 from thresher.reading.html.document import Document
-from thresher.reading.html.selectors import first_selected
+from thresher.reading.html.parser import first_selected
 from thresher.reading.platforms.boards import Board, known_from, parts_of
 from thresher.reading.platforms.definition import Endpoint, Facet, Owner, Paging, Platform, is_named_by
 from thresher.reading.platforms.paths import first, values

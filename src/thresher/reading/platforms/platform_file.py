@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import yaml
 
 from thresher.core.errors import ConfigError
-from thresher.reading.html.selectors import is_selector
+from thresher.reading.html.parser import is_selector
 from thresher.reading.platforms.definition import (
     Answer,
     Auth,

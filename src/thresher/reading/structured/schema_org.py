@@ -10,7 +10,7 @@ from datetime import date
 from typing import Any
 
 from thresher.reading.postings.posting import Posting
-from thresher.reading.text.description import described
+from thresher.reading.text.plain import described
 from thresher.reading.values.dates import posted_on
 from thresher.reading.values.money import Price, read_price
 from thresher.reading.values.salaries import salary_from_schema

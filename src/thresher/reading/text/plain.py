@@ -3,7 +3,9 @@
 The same blocks always give the same characters, so that an offset into this text can serve as evidence later.
 """
 
+import re
 from collections.abc import Iterable
+from html import unescape
 
 from thresher.reading.html.blocks import Block
 from thresher.reading.html.document import Document
@@ -50,3 +52,23 @@ def _between(before: Block, block: Block) -> str:
     if block.tag in _CELLS and before.tag in _CELLS and block.section.parent is before.section.parent:
         return "\n" if block.section is before.section else "\t"
     return "\n\n" if block.tag in _APART or before.tag in _APART else "\n"
+
+
+# Descriptions: HTML out of a feed or an API, as plain text. Some sources escape it once more than their
+# format needs.
+
+MAX_LENGTH = 100_000  # characters of markup
+_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,2000}>")
+_ESCAPED = re.compile(r"&lt;/?[a-zA-Z]")
+
+
+def described(markup: str | None, *, escaped: bool = False) -> str | None:
+    """The text of a description; None where there is none. Escaped HTML is unescaped once, never twice."""
+    if not markup or not markup.strip():
+        return None
+    markup = markup[:MAX_LENGTH]
+    if escaped or (_ESCAPED.search(markup) and not _TAG.search(markup)):
+        markup = unescape(markup)
+    if not _TAG.search(markup):
+        return unescape(markup).strip() or None
+    return full_text(Document.from_html(markup)).strip() or None

@@ -12,7 +12,7 @@ from thresher.admin import keys as control
 from thresher.admin.keys import ADMIN, KeyView, Made, default_scopes, key_view, known_scopes, list_keys
 from thresher.admin.times import seconds
 from thresher.core.errors import NotAllowed, ThresherError, UnknownName, UsageError
-from thresher.web.cookie import values
+from thresher.web.auth import values
 from thresher.web.pages.page import DashboardPage, Visit
 from thresher.web.problem import of_error
 from thresher.web.route import app_routes

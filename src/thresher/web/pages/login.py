@@ -5,8 +5,8 @@ from starlette.responses import Response
 from thresher.admin import logins
 from thresher.admin.admins import has_admins
 from thresher.core.errors import UsageError
-from thresher.web import entry
-from thresher.web.cookie import drop_cookie, is_secure, put_cookie, values
+from thresher.web import auth
+from thresher.web.auth import drop_cookie, is_secure, put_cookie, values
 from thresher.web.pages.login_required import LOGIN, LOGOUT, SETUP, local
 from thresher.web.pages.page import DashboardPage, Visit
 from thresher.web.problem import Problem, of_error
@@ -40,7 +40,7 @@ async def set_up(visit: Visit) -> Response:
     try:
         if password != form.one("again"):
             raise UsageError("the two passwords are not the same")
-        made = await entry.set_up(visit.runtime.store, visit.request, token, name, password)
+        made = await auth.set_up(visit.runtime.store, visit.request, token, name, password)
     except UsageError as error:
         return _setup(visit, of_error(error))
     return _setup(visit, made) if isinstance(made, Problem) else visit.go(LOGIN)
@@ -66,7 +66,7 @@ async def log_in(visit: Visit) -> Response:
     after = local(visit.form.one("next"))
     if not _is_kept(visit):
         return _login(visit, after, _NOT_KEPT)
-    found = await entry.log_in(
+    found = await auth.log_in(
         visit.runtime.store, visit.request, visit.form.one("name"), visit.form.one("password")
     )
     if isinstance(found, Problem):

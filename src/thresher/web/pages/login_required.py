@@ -17,8 +17,7 @@ from thresher.admin.keys import Admitted
 from thresher.admin.logins import admit_login
 from thresher.core.errors import ThresherError
 from thresher.store.store import Store
-from thresher.web.auth import KEY, noted
-from thresher.web.cookie import HARMLESS, cookie_in, foreign
+from thresher.web.auth import HARMLESS, KEY, cookie_in, foreign, noted
 from thresher.web.problem import Problem, of_error
 
 LOGIN, LOGOUT, SETUP = "/login", "/logout", "/setup"

@@ -16,8 +16,7 @@ from thresher.admin.logins import csrf_of
 from thresher.core.app import App
 from thresher.core.errors import ConfigError
 from thresher.runtime import Runtime
-from thresher.web.auth import holder
-from thresher.web.cookie import cookie_in
+from thresher.web.auth import cookie_in, holder
 from thresher.web.pages.form import Form
 from thresher.web.pages.shell import NavigationEntry, rendered
 

@@ -19,8 +19,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from thresher.core.errors import ThresherError
 from thresher.runtime import Runtime
-from thresher.web.body_limit import BodyReader
-from thresher.web.cookie import HARMLESS, carries, foreign
+from thresher.web.auth import HARMLESS, carries, foreign
+from thresher.web.body import BodyReader
 from thresher.web.pages import PAGES
 from thresher.web.pages.form import Form, read_form
 from thresher.web.pages.login_required import Entrance

@@ -9,8 +9,8 @@ from starlette.responses import Response
 from thresher.admin.export import FileFormat, export, find_export
 from thresher.admin.keys import READ
 from thresher.core.errors import UsageError
+from thresher.web.answer import StreamedFile, flow
 from thresher.web.route import Route, Shop
-from thresher.web.stream import StreamedFile, flow
 
 WRITERS = 4  # at the same time; more wait for one of these to end
 TYPES = {

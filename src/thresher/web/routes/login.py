@@ -10,10 +10,9 @@ from thresher.admin import admins, logins
 from thresher.admin.keys import ADMIN
 from thresher.core.errors import UsageError
 from thresher.runtime import Runtime
-from thresher.web import entry
+from thresher.web import auth
 from thresher.web.answer import JSON, written
-from thresher.web.auth import holder
-from thresher.web.cookie import cookie_in, drop_cookie, put_cookie
+from thresher.web.auth import cookie_in, drop_cookie, holder, put_cookie
 from thresher.web.problem import Problem
 from thresher.web.route import Route, Shop
 from thresher.web.schemas import Body, Text
@@ -39,7 +38,7 @@ async def setup(runtime: Shop, request: Request, body: SetupAsked) -> Response:
     """Make the first administrator, with the token that the server shows when it starts: good for an hour,
     and once.
     """
-    made = await entry.set_up(runtime.store, request, body.token, body.name, body.password)
+    made = await auth.set_up(runtime.store, request, body.token, body.name, body.password)
     return (
         made.response()
         if isinstance(made, Problem)
@@ -51,7 +50,7 @@ async def login(runtime: Shop, request: Request, body: LoginAsked) -> Response:
     """Log in as an administrator. The cookie is for the browser, `csrf` for the header X-CSRF-Token of every
     change.
     """
-    found = await entry.log_in(runtime.store, request, body.name, body.password)
+    found = await auth.log_in(runtime.store, request, body.name, body.password)
     if isinstance(found, Problem):
         return found.response()
     said = {"name": found.name, "csrf": found.csrf, "expires_at": found.expires_at}

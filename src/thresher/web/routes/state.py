@@ -10,8 +10,8 @@ from thresher.admin.status import read_status
 from thresher.admin.times import read_now
 from thresher.store.store import Store
 from thresher.web.answer import answer
-from thresher.web.openapi import described
 from thresher.web.route import Route, Shop
+from thresher.web.schemas import described
 
 
 async def health(runtime: Shop) -> Response:

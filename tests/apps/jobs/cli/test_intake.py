@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from tests.apps.jobs.cli.project import APP, board, company, now, write
 from tests.cli.conftest import Thresher
-from thresher.apps.jobs.service.companies import Wish, is_site, read_wish
-from thresher.apps.jobs.service.company_file import read_roster
+from thresher.apps.jobs.service.companies import Wish, is_site, read_roster, read_wish
 from thresher.core.clock import DAY
 from thresher.core.errors import UsageError
 

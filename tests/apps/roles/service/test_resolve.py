@@ -21,7 +21,7 @@ from thresher.apps.roles.store.roles import (
 )
 from thresher.config.settings import Settings
 from thresher.core.errors import UsageError
-from thresher.hiring.title.key import title_key
+from thresher.hiring.title.core import title_key
 from thresher.store.store import Store
 from thresher.vectors.embedder import Embedder, shared_embedder
 from thresher.vectors.lexical import Lexical

@@ -17,7 +17,7 @@ from thresher.apps.roles.store.roles import (
     roles_of_keys,
 )
 from thresher.core.record import Link, Record, pack
-from thresher.hiring.title.key import title_key
+from thresher.hiring.title.core import title_key
 from thresher.store.records import file_record, find_records
 from thresher.store.store import Store
 

@@ -17,8 +17,15 @@ from thresher.admin.requests import RequestResult
 from thresher.admin.times import read_now
 from thresher.apps.hiring.checks import none_yet, what_was_checked
 from thresher.apps.jobs.service.boards import ask_boards
-from thresher.apps.jobs.service.companies import Wish, ask_companies, is_site, read_wish, wish
-from thresher.apps.jobs.service.company_file import Slip, read_roster
+from thresher.apps.jobs.service.companies import (
+    Slip,
+    Wish,
+    ask_companies,
+    is_site,
+    read_roster,
+    read_wish,
+    wish,
+)
 from thresher.apps.jobs.service.matches import (
     MatchView,
     Search,

@@ -35,13 +35,11 @@ from thresher.core.record import Is, Record
 from thresher.core.schema import Field, Kind, Schema
 from thresher.core.settlement import Error
 from thresher.core.task import NewTask, Task
-from thresher.hiring.company.completeness import is_fresh
 from thresher.hiring.company.dossier import Dossier, DossierPage, dossier
-from thresher.hiring.company.facts import own_name, read_facts
+from thresher.hiring.company.facts import is_fresh, own_name, read_facts
 from thresher.hiring.company.focus import ai_focus, remote_first
 from thresher.hiring.company.headcount import Headcount
-from thresher.hiring.company.openings import Openings, openings
-from thresher.hiring.company.pages import CAREERS, HOME, ORDER, candidates, named
+from thresher.hiring.company.pages import CAREERS, HOME, ORDER, Openings, candidates, named, openings
 from thresher.hiring.finding import Finding
 from thresher.hiring.kinds import COMPANY
 from thresher.hiring.records import CompanyRecord, company_key, company_name_key, entry

@@ -13,7 +13,7 @@ from thresher.core.errors import ConfigError
 from thresher.core.evidence import Evidence, Place
 from thresher.core.record import Link, Record
 from thresher.core.task import NewTask
-from thresher.hiring.company.completeness import Completeness, Thresholds, completeness, size_category
+from thresher.hiring.company.facts import Completeness, Thresholds, completeness, size_category
 from thresher.hiring.company.headcount import bare_count
 from thresher.hiring.company.office import Town, office
 from thresher.hiring.company.priority import CompanyFindings, CompanyPriority, PriorityPoints, priority

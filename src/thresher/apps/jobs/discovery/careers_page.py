@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from thresher.apps.jobs.discovery.candidate import GONE, LOOK, Candidate
-from thresher.apps.jobs.discovery.trial import FEED, Hand, is_one_site
+from thresher.apps.jobs.discovery.trial import FEED, GONE, LOOK, Candidate, Hand, is_one_site
 from thresher.core.clock import day_of
 from thresher.core.errors import Blocked, Gone, InvalidUrl, Permanent, TaskError, Unauthorized
 from thresher.core.keys import canonical_url
 from thresher.core.page import Page, Verdict
-from thresher.hiring.confidence import Method
+from thresher.hiring.ownership import Method
 from thresher.hiring.records import SITE, TriedAddress
 from thresher.reading.inspect.body import Body, Format, read_body
 from thresher.reading.inspect.inspection import Inspection, inspect

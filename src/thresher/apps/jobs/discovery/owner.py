@@ -6,14 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from thresher.apps.jobs.discovery.candidate import Candidate
-from thresher.apps.jobs.discovery.trial import Hand, Trial
+from thresher.apps.jobs.discovery.trial import Candidate, Hand, Trial
 from thresher.core.errors import Blocked, Permanent, Unauthorized
 from thresher.core.keys import parse
 from thresher.core.page import Page
-from thresher.hiring.confidence import Method
 from thresher.hiring.names import Likeness, liken
-from thresher.hiring.ownership import Proof, Signs, Strength, WantedCompany, prove
+from thresher.hiring.ownership import Method, Proof, Signs, Strength, WantedCompany, prove
 from thresher.reading.inspect.body import Format, read_body
 from thresher.reading.platforms.boards import Board, recognise
 from thresher.reading.platforms.calls import owner_call, owner_name

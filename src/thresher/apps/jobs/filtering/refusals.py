@@ -5,10 +5,9 @@ nothing.
 import re
 
 from thresher.apps.jobs.filtering.case import Case, pay_known
-from thresher.apps.jobs.filtering.compiled_profile import CompiledProfile
+from thresher.apps.jobs.filtering.compiled_profile import CompiledProfile, same_place
 from thresher.apps.jobs.filtering.negation import negated
 from thresher.apps.jobs.filtering.phrase import Phrase, counted
-from thresher.apps.jobs.filtering.places import same_place
 from thresher.apps.jobs.filtering.rejection import Rejection, Rules, in_field, in_text
 from thresher.apps.jobs.person.wants import Rank
 from thresher.core.evidence import Place

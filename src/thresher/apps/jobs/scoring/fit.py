@@ -4,14 +4,12 @@ from collections.abc import Iterator
 from math import ceil
 
 from thresher.apps.jobs.filtering.case import Case, pay_known
-from thresher.apps.jobs.filtering.compiled_profile import CompiledProfile
+from thresher.apps.jobs.filtering.compiled_profile import CompiledProfile, in_home_city, same_place
 from thresher.apps.jobs.filtering.phrase import counted, folded
-from thresher.apps.jobs.filtering.places import in_home_city, same_place
 from thresher.apps.jobs.filtering.refusals import top
 from thresher.apps.jobs.filtering.rejection import Rules, in_field
 from thresher.apps.jobs.person.wants import Rank, Size
-from thresher.apps.jobs.scoring.component import Component
-from thresher.apps.jobs.scoring.points import Employer, Points
+from thresher.apps.jobs.scoring.points import Component, Employer, Points
 from thresher.apps.jobs.scoring.zones import hours_between, zone_of, zones_said
 from thresher.core.evidence import Place
 from thresher.hiring.locations import read_spots

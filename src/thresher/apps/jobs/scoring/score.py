@@ -10,8 +10,7 @@ from thresher.apps.jobs.filtering.case import Case, case_of
 from thresher.apps.jobs.filtering.rejection import Rules
 from thresher.apps.jobs.person.wants import Profile, Size
 from thresher.apps.jobs.scoring import fit
-from thresher.apps.jobs.scoring.component import Component
-from thresher.apps.jobs.scoring.points import Employer, Points
+from thresher.apps.jobs.scoring.points import Component, Employer, Points
 from thresher.hiring.opening import Opening
 
 MIN_SCORE, MAX_SCORE = 0, 100

@@ -16,8 +16,7 @@ from thresher.core.context import Context
 from thresher.core.errors import Gone, InvalidUrl
 from thresher.core.keys import content_hash, parse
 from thresher.core.page import Look, Page, Verdict
-from thresher.hiring.list_walk import Tally, Walk, WalkLimits
-from thresher.hiring.paged_list import Ask, name_of
+from thresher.hiring.list_walk import Ask, Tally, Walk, WalkLimits, name_of
 from thresher.hiring.records import LastLook
 from thresher.reading.platforms.boards import Board
 from thresher.reading.platforms.calls import Call, list_call, with_auth

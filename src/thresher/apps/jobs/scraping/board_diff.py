@@ -13,8 +13,7 @@ from thresher.core.task import NewTask
 from thresher.hiring.coverage import CoverageFields, CoverageLimits, health
 from thresher.hiring.kinds import POSTING
 from thresher.hiring.lifecycle import CLOSED, OPEN, Known, LifecycleRules, Lifecycles, lives
-from thresher.hiring.list_walk import Tally
-from thresher.hiring.paged_list import name_of
+from thresher.hiring.list_walk import Tally, name_of
 from thresher.hiring.records import BoardFields, BoardRecord, LastLook, board_entry, entry, look_fields
 from thresher.hiring.row import address, evidence_of, fields, key_of, marked, owned_by
 from thresher.reading.postings.posting import Posting

@@ -8,8 +8,7 @@ from thresher.admin.records import among, find, moment, one, write_records
 from thresher.admin.requests import look_up
 from thresher.admin.times import read_now
 from thresher.apps.hiring.postings import since
-from thresher.apps.jobs.model import MatchRecord, SavedView
-from thresher.apps.jobs.status import Status
+from thresher.apps.jobs.model import MatchRecord, SavedView, Status
 from thresher.core.errors import UnknownName, UsageError
 from thresher.core.record import Between, Is, Record, Where
 from thresher.core.stored import read

@@ -10,8 +10,8 @@ from starlette.responses import Response
 from thresher.admin.keys import ADMIN
 from thresher.apps.roles.service import scrapes as insight
 from thresher.web.answer import answer
-from thresher.web.openapi import answers
 from thresher.web.route import MAX_ID, Route, Shop
+from thresher.web.schemas import answers
 
 MAX_HOURS = 10 * 8_760
 Hours = Annotated[int, Query(ge=1, le=MAX_HOURS, description="Only sessions of the last hours.")]

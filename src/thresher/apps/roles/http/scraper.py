@@ -21,11 +21,10 @@ from thresher.core.spooled import Spooled
 from thresher.runtime import Runtime
 from thresher.web.answer import JSON, answer, run_in_pool, written
 from thresher.web.auth import holder
-from thresher.web.openapi import answers, asks, described
+from thresher.web.body import spooled
 from thresher.web.problem import Problem
 from thresher.web.route import Route, Shop
-from thresher.web.schemas import Body, Text, given, like
-from thresher.web.spool import spooled
+from thresher.web.schemas import Body, Text, answers, asks, described, given, like
 
 SCRAPERS = "/api/scraper/"
 QUEUE = f"{SCRAPERS}queue"

@@ -4,8 +4,9 @@ Skills are counted by a product of two binary matrices. Years and pay are looked
 decided once, by the function that decides a single pair. Memory is bounded by the batch of candidates.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, TypeVar
 
 from thresher.apps.roles.matching import parts
@@ -13,9 +14,57 @@ from thresher.apps.roles.matching.locations import Ground, Site
 from thresher.apps.roles.matching.offer import Offer
 from thresher.apps.roles.matching.points import FULL, HUNDRED, Points
 from thresher.apps.roles.matching.seeker import Seeker
-from thresher.apps.roles.matching.skill_pairs import meetings
+from thresher.apps.roles.matching.skill import alike, may_misspell
 from thresher.hiring.opening import Workplace
+from thresher.hiring.technology import family
 from thresher.vectors.numeric import np, npt
+
+# Pair the skills of many candidates with the skills of many postings; each distinct pair is compared once.
+
+MAX_COMPARED = 2_000_000
+
+
+def meetings(
+    own: Iterable[str], asked: Mapping[str, int], least: float, most: int = MAX_COMPARED
+) -> dict[str, list[int]]:
+    """For each name of a candidate's skill the numbers of the skills asked for that it meets; none where it
+    meets none.
+    """
+    groups = _groups(asked)
+    found: dict[str, list[int]] = {}
+    for key in own:
+        met = [asked[key]] if key in asked else []
+        if may_misspell(key) and most > 0:
+            near = list(islice(_like(key, groups, least), most))
+            met += [asked[other] for other in near if other != key and alike(key, other, least)]
+            most -= len(near)
+        if met:
+            found[key] = met
+    return found
+
+
+def _groups(asked: Iterable[str]) -> dict[tuple[str, int, bool], list[str]]:
+    """Names that may be misspelled, by their first letter, their length, and whether our vocabulary knows
+    them.
+    """
+    groups: dict[tuple[str, int, bool], list[str]] = {}
+    for key in asked:
+        if may_misspell(key):
+            groups.setdefault((key[0], len(key), family(key) is not None), []).append(key)
+    return groups
+
+
+def _like(key: str, groups: Mapping[tuple[str, int, bool], list[str]], least: float) -> Iterable[str]:
+    """Those that have enough letters to be alike: two names share at most what the shorter has. Two known
+    ones are never alike.
+    """
+    size, is_known = len(key), family(key) is not None
+    shortest, longest = int(size * least / (2 - least)), int(size * (2 - least) / least) + 1
+    for length in range(shortest, longest + 1):
+        yield from groups.get((key[0], length, False), ())
+        if not is_known:
+            yield from groups.get((key[0], length, True), ())
+
 
 Ints = npt.NDArray[np.int32]
 Vectors = Sequence[bytes | None]

@@ -5,9 +5,9 @@ effect.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from thresher.apps.roles.matching.fit import score_pair
 from thresher.apps.roles.matching.grid import Grid
 from thresher.apps.roles.matching.offer import Offer
+from thresher.apps.roles.matching.parts import score_pair
 from thresher.apps.roles.matching.points import Points
 from thresher.apps.roles.matching.seeker import Seeker
 from thresher.core.context import Context

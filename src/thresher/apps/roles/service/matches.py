@@ -8,10 +8,9 @@ from thresher.admin.records import among, one
 from thresher.admin.times import read_now
 from thresher.apps.roles.candidate import CANDIDATE
 from thresher.apps.roles.keep import with_facts
-from thresher.apps.roles.matching.fit import Fit, explain_pair
 from thresher.apps.roles.matching.matched import FITTING
 from thresher.apps.roles.matching.offer import Asked, offer_of
-from thresher.apps.roles.matching.parts import Part
+from thresher.apps.roles.matching.parts import Fit, Part, explain_pair
 from thresher.apps.roles.matching.points import HUNDRED, PARTS, Points, points_of
 from thresher.apps.roles.matching.seeker import seeker_of
 from thresher.apps.roles.store.matches import STATUSES, Match, find_match, list_matches, set_match_status

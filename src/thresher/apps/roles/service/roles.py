@@ -22,8 +22,7 @@ from thresher.apps.roles.store.transaction import in_transaction
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.core.record import clean
 from thresher.engine.registry import Registry
-from thresher.hiring.title.core import core_of, is_wide
-from thresher.hiring.title.key import title_key
+from thresher.hiring.title.core import core_of, is_wide, title_key
 from thresher.store.records import find_records
 from thresher.store.session import Session
 from thresher.store.store import Store, Transaction

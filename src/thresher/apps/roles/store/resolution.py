@@ -5,8 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from thresher.apps.roles.demand import Demand
-from thresher.apps.roles.store.names import claim_name, hold_names, roles_of_keys
-from thresher.apps.roles.store.roles import add_role, link_candidates, merge_roles
+from thresher.apps.roles.store.roles import (
+    add_role,
+    claim_name,
+    hold_names,
+    link_candidates,
+    merge_roles,
+    roles_of_keys,
+)
 from thresher.apps.roles.store.rows import find_role
 from thresher.store.records import AT_ONCE
 from thresher.store.session import Session

@@ -5,8 +5,7 @@ from typing import Any
 
 from thresher.practice.web.answer import Answer, Ask, data, page, plain, redirect
 from thresher.practice.web.company import owner
-from thresher.practice.web.demands import HYBRID, REMOTE
-from thresher.practice.web.posting import Posting, postings
+from thresher.practice.web.posting import HYBRID, REMOTE, Posting, postings
 from thresher.practice.web.prose import document, html
 from thresher.practice.web.sites.shell import shell
 from thresher.practice.web.window import named, window

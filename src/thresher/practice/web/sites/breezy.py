@@ -7,8 +7,7 @@ from typing import Any
 
 from thresher.practice.web.answer import Answer, Ask, data, page, redirect
 from thresher.practice.web.company import Company, owner
-from thresher.practice.web.demands import REMOTE
-from thresher.practice.web.posting import Posting, number_in, postings
+from thresher.practice.web.posting import REMOTE, Posting, number_in, postings
 from thresher.practice.web.prose import document, html, ld, pay_text, schema, workplace
 from thresher.practice.web.window import found, window
 

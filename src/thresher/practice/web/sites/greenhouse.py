@@ -7,8 +7,7 @@ from typing import Any
 
 from thresher.practice.web.answer import Answer, Ask, Json, data, page, redirect
 from thresher.practice.web.company import Company, owner
-from thresher.practice.web.demands import HYBRID
-from thresher.practice.web.posting import Posting, postings
+from thresher.practice.web.posting import HYBRID, Posting, postings
 from thresher.practice.web.prose import document, html, ld, schema
 from thresher.practice.web.window import named, window
 

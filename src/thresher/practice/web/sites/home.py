@@ -5,16 +5,91 @@ embedded by a script), on its own careers pages, or in a page that only a browse
 """
 
 from html import escape
+from typing import Any
 
 from thresher.practice.web.answer import Answer, Ask, data, made, page, plain, redirect, xml
 from thresher.practice.web.clock import DAY_ZERO
-from thresher.practice.web.company import OWN, SCRIPTED, SITE_LABELS, Company, company, token_of
-from thresher.practice.web.posting import Posting, postings
+from thresher.practice.web.company import (
+    OWN,
+    SCRIPTED,
+    SITE_LABELS,
+    Company,
+    Traits,
+    company,
+    office_text,
+    token_of,
+    traits,
+)
+from thresher.practice.web.posting import Posting, listed, postings
 from thresher.practice.web.prose import document, html, ld, schema
 from thresher.practice.web.sites import recruitee, teamtailor
-from thresher.practice.web.sites.about import about, organization, working_here
-from thresher.practice.web.traits import Traits, traits
 from thresher.practice.web.window import Window, named, window
+
+# What a company tells of itself on its own pages, in three layouts: a list of facts, prose, or data for
+# machines beside the prose.
+
+
+def about(who: Company, known: Traits) -> str:
+    """The body of the page about the company."""
+    parts = [
+        f"<p>{escape(who.name)} was founded in {who.founded} in {who.city[0]}, {who.city[2]}. We make {who.trade} and nothing else.</p>",
+        f"<p>Today {who.staff} people work here. We are owned by those who work in the company.</p>",
+        f"<h2>Our mission</h2>\n<p>{known.mission}</p>",
+        f"<h2>How we work</h2>\n<p>{known.culture}</p>\n<p>{known.remote_words}.</p>",
+        _glance(who, known) if who.layout == 0 else "",
+        f"<h2>Where we are</h2>\n<p>{offices(known)}</p>",
+        f"<p>{' '.join(known.traps)}</p>",
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _glance(who: Company, known: Traits) -> str:
+    rows = {
+        "Headquarters": known.headquarters,
+        "Industry": known.industry,
+        "Founded": str(who.founded),
+        "Employees": f"{known.size:,}",
+    }
+    return (
+        "<h2>At a glance</h2>\n<dl>"
+        + "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows.items())
+        + "</dl>"
+    )
+
+
+def offices(known: Traits) -> str:
+    """Where it is, in a sentence."""
+    places = tuple(office_text(each) for each in known.offices)
+    also = f" We also have offices in {listed(places)}." if places else " We have no other offices."
+    return f"Our headquarters are in {known.headquarters}.{also}"
+
+
+def working_here(known: Traits) -> str:
+    """What a careers page says besides its openings."""
+    values = "".join(f"<li>{each}</li>" for each in known.values)
+    stack = f"<h2>What we build with</h2>\n<p>We work with {listed(known.tech)}.</p>\n" if known.tech else ""
+    focus = f"<p>{known.ai_words}.</p>\n" if known.ai_words else ""
+    return f'<h2>Our values</h2>\n<ul class="values">{values}</ul>\n{stack}{focus}'
+
+
+def organization(who: Company, known: Traits) -> str:
+    """What machines are told on the home page."""
+    found: dict[str, Any] = {
+        "@context": "https://schema.org",
+        "@type": "Organization",
+        "name": who.name,
+        "url": f"https://{who.site}/",
+        "foundingDate": str(who.founded),
+        "address": {"@type": "PostalAddress", "addressLocality": who.city[0]},
+    }
+    if who.layout == 2:
+        found["address"] |= {"addressCountry": who.city[3]}
+        found |= {
+            "numberOfEmployees": {"@type": "QuantitativeValue", "value": known.size},
+            "industry": known.industry,
+        }
+    return ld(found)
+
 
 PAGE = 10
 SHELL = '<div id="root"></div><noscript>You need to enable JavaScript to run this app.</noscript><script src="/static/openings.js"></script>'
@@ -237,3 +312,12 @@ def _sitemap(ask: Ask, who: Company) -> Answer:
         paths += [f"/careers/{each.id}-{each.slug}" for each in postings(ask.seed, who, ask.now)]
     urls = "\n".join(f"<url><loc>https://{ask.host}{path}</loc></url>" for path in paths)
     return xml(f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{urls}\n</urlset>\n')
+
+
+# Where no site is: the page that a registrar or a host shows for a name nobody has set up.
+
+
+def unregistered(ask: Ask) -> Answer:
+    """A 404 in words that say it is the site that is missing, not the page."""
+    body = f"<h1>There is no site here</h1><p>{escape(ask.host)} is not set up on this server. If it is yours, point it somewhere.</p>"
+    return page(document("No such site", body), 404)

@@ -16,6 +16,7 @@ from typing import Any
 
 from thresher.practice.web.answer import Answer, Ask, Json, data, made
 from thresher.practice.web.draw import token
+from thresher.practice.web.sites import anthropic, gemini, home
 from thresher.practice.web.sites.instance import mapping, sequence
 from thresher.practice.web.sites.thought import MODELS, End, Fault, Thought, Wish, fault, think
 
@@ -250,3 +251,20 @@ def _vector(seed: int, text: str, size: int) -> list[float]:
 def _direction(seed: int, word: str, size: int) -> tuple[int, ...]:
     blocks = b"".join(blake2b(f"{seed}:{block}:{word}".encode()).digest() for block in range(-(-size // 32)))
     return struct.unpack(f"<{size}h", blocks[: 2 * size])
+
+
+# A model server as people run one on their own machine: asked by its bare address, it speaks every vendor's
+# protocol, by path.
+
+
+def model_server(ask: Ask) -> Answer:
+    """`/v1/messages`, `/v1/models/MODEL:…`, other `/v1/…`; everything else is the site that any name has."""
+    match ask.parts:
+        case ("v1", "messages", *_):
+            return anthropic.site(ask)
+        case ("v1beta", *_) | ("v1", "models", _):
+            return gemini.site(ask)
+        case ("v1", *_):
+            return site(ask)
+        case _:
+            return home.site(ask)

@@ -7,8 +7,7 @@ from typing import Any
 
 from thresher.practice.web.answer import Answer, Ask, data, page
 from thresher.practice.web.company import Company, owner
-from thresher.practice.web.demands import REMOTE
-from thresher.practice.web.posting import Posting, postings
+from thresher.practice.web.posting import REMOTE, Posting, postings
 from thresher.practice.web.prose import bullets, document, html, intro, ld, schema, sections
 from thresher.practice.web.window import named, window
 

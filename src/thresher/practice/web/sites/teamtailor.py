@@ -8,8 +8,7 @@ from typing import Any
 
 from thresher.practice.web.answer import Answer, Ask, Json, data, page, xml
 from thresher.practice.web.company import Company, company, owner, token_of
-from thresher.practice.web.demands import HYBRID, REMOTE
-from thresher.practice.web.posting import Posting, postings
+from thresher.practice.web.posting import HYBRID, REMOTE, Posting, postings
 from thresher.practice.web.prose import document, html, ld, schema
 from thresher.practice.web.window import named, window
 

@@ -12,11 +12,10 @@ from types import MappingProxyType
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from thresher.practice.web.answer import Ask, Json
-from thresher.practice.web.company import OWN, Company, company, owner, token_of
+from thresher.practice.web.company import OWN, Company, Traits, company, owner, token_of, traits
 from thresher.practice.web.posting import Posting, number_in, postings
 from thresher.practice.web.prose import intro, pay_text
 from thresher.practice.web.sites import catalogue, home, market
-from thresher.practice.web.traits import Traits, traits
 from thresher.practice.web.window import found, named, window
 
 Facts = Mapping[str, Json]

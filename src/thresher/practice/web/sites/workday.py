@@ -8,8 +8,7 @@ from unicodedata import normalize
 
 from thresher.practice.web.answer import Answer, Ask, Json, data, page, plain
 from thresher.practice.web.company import Company, owner
-from thresher.practice.web.demands import REMOTE
-from thresher.practice.web.posting import Posting, postings
+from thresher.practice.web.posting import REMOTE, Posting, postings
 from thresher.practice.web.prose import document, html, ld, schema
 from thresher.practice.web.sites.shell import shell
 from thresher.practice.web.window import marked, window

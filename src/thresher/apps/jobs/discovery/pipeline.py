@@ -15,12 +15,31 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from thresher.apps.jobs.discovery.candidate import GONE, UNREACHED, Candidate, candidate_of, guesses
 from thresher.apps.jobs.discovery.careers_page import Sighting, sight
-from thresher.apps.jobs.discovery.enrolment import Find, enrolled, joined, scrape, unfound, walled
+from thresher.apps.jobs.discovery.enrolment import (
+    AUTO,
+    HTML,
+    RSS,
+    Asked,
+    Find,
+    asked_of,
+    enrolled,
+    joined,
+    scrape,
+    unfound,
+    walled,
+)
 from thresher.apps.jobs.discovery.owner import owner_of
-from thresher.apps.jobs.discovery.request import AUTO, HTML, RSS, Asked, asked_of
-from thresher.apps.jobs.discovery.trial import FEED, first_call, look_at
+from thresher.apps.jobs.discovery.trial import (
+    FEED,
+    GONE,
+    UNREACHED,
+    Candidate,
+    candidate_of,
+    first_call,
+    guesses,
+    look_at,
+)
 from thresher.apps.jobs.scraping.learned_rows import read_openings
 from thresher.core.context import Context
 from thresher.core.decide import ruling_for
@@ -40,9 +59,8 @@ from thresher.core.outcome import Done, Failed, Next, Outcome, Skipped
 from thresher.core.page import Verdict
 from thresher.core.pipeline import Pipeline, Stage, Trip
 from thresher.core.stored import read
-from thresher.hiring.confidence import Method, accepts
 from thresher.hiring.kinds import BOARD
-from thresher.hiring.ownership import Strength
+from thresher.hiring.ownership import Method, Strength, accepts
 from thresher.hiring.records import SITE, BoardRecord, TriedAddress, board_key
 from thresher.reading.platforms.boards import Board, recognise
 from thresher.reading.platforms.calls import list_call

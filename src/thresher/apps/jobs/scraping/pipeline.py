@@ -25,15 +25,16 @@ from thresher.apps.jobs.scraping.board_diff import (
     unchanged_record,
 )
 from thresher.apps.jobs.scraping.learned_rows import read_openings
-from thresher.apps.jobs.scraping.pace import bounds_of, limits_of, pace_of, rules_of, terms_of
+from thresher.apps.jobs.scraping.pace import Pace, bounds_of, limits_of, pace_of, rules_of, terms_of, turn
 from thresher.apps.jobs.scraping.page_result import PageResult
 from thresher.core.context import Context
 from thresher.core.errors import InvalidUrl
+from thresher.core.group import Run
 from thresher.core.keys import host_gate
 from thresher.core.outcome import Done, Failed, Finds, Next, Outcome, Skipped
 from thresher.core.page import Look, Page, Verdict
 from thresher.core.pipeline import Pipeline, Stage, Trip
-from thresher.core.record import Found, Link, Record
+from thresher.core.record import Between, Found, Is, Link, Record, Where
 from thresher.core.settlement import Error
 from thresher.core.task import NewTask, Task
 from thresher.hiring.coverage import health
@@ -43,7 +44,7 @@ from thresher.hiring.records import BoardFields, BoardRecord, LastLook, LookFiel
 from thresher.hiring.row import key_of, listed
 from thresher.reading.postings.posting import Posting
 
-KIND = "scrape_source"
+SCRAPE_SOURCE = "scrape_source"
 ACTIVE, DISABLED, FAILING = "active", "disabled", "failing"
 AT_ONCE = 500  # keys in one question
 UNCHANGED = {
@@ -301,5 +302,54 @@ def _through(trip: Trip) -> tuple[str, ...]:
 
 
 scrape_source = Pipeline(
-    KIND, Stage(open_board), Stage(walk_board, through=_through, timeout=MAX_WALK), failed=failed
+    SCRAPE_SOURCE, Stage(open_board), Stage(walk_board, through=_through, timeout=MAX_WALK), failed=failed
 )
+
+
+# The `scrape` pipeline: one round over the boards that are due. Each board gets its own task.
+
+SCRAPE = "scrape"
+IS_ACTIVE = Is("status", "active")
+
+
+async def choose_boards(ctx: Context) -> Outcome:
+    """The boards whose turn it is; with `boards` in the payload, these, whether they are due or not."""
+    now, number, pace = ctx.now(), int(ctx.setting("jobs.scrape_batch")), pace_of(ctx.setting)
+    named = [str(each) for each in ctx.task.payload.get("boards") or ()][:number]
+    if named:
+        found = await ctx.records(BOARD, keys=named, where=(IS_ACTIVE,), limit=number)
+        wanted = list(map(BoardRecord.of, found))
+        return _asked_for(
+            ctx,
+            turn(wanted, pace, number),
+            pace,
+            f"of {len(named)} boards that were asked for {len(wanted)} are active",
+        )
+    # Those that were never looked at are asked for apart: many new boards must not hide the others, nor the
+    # others the new.
+    new = await _boards(ctx, number, Between("scraped_at", high=0))
+    due = await _boards(ctx, number, Between("scraped_at", low=1), Between("due_at", high=now))
+    chosen = turn([*(each for each in new if each.due_at <= now), *due], pace, number)
+    return _asked_for(ctx, chosen, pace, f"{len(chosen)} boards are due")
+
+
+async def _boards(ctx: Context, number: int, *where: Where) -> list[BoardRecord]:
+    found = await ctx.records(BOARD, where=(IS_ACTIVE, *where), order="due_at", limit=number)
+    return list(map(BoardRecord.of, found))
+
+
+def _asked_for(ctx: Context, boards: Sequence[BoardRecord], pace: Pace, note: str) -> Done:
+    records = tuple(_asked(each, pace, ctx.now()) for each in boards)
+    run = Run(str(ctx.task.id), subject=f"{len(boards)} boards") if boards else None
+    return Done(note, records=records, children=tuple(map(_look, boards)), group=run)
+
+
+def _asked(board: BoardRecord, pace: Pace, now: int) -> Record:
+    return board_entry(board.key, {"due_at": now + pace.interval(board.tier)})
+
+
+def _look(board: BoardRecord) -> NewTask:
+    return NewTask(SCRAPE_SOURCE, {"board": board.key, "failures": board.failures}, key=board.key)
+
+
+scrape = Pipeline(SCRAPE, Stage(choose_boards))
