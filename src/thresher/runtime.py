@@ -414,7 +414,7 @@ def make_advisor(runtime: Runtime, providers: Mapping[str, Provider]) -> "Adviso
         providers,
         runtime.models.tiers,
         Prices(runtime.models),
-        Library(runtime.prompts),
+        Library(runtime.prompts, runtime.registry.apps),
         lambda: runtime.store.settings,
     )
 

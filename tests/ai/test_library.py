@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from thresher.ai.prompt import MAX_CHARACTERS, Library, read_prompt
+from thresher.core.app import App
 from thresher.core.errors import ConfigError, UnknownName
 
 HEAD = "---\nname: roles\nversion: 1\ntier: strong\nsentence: Sorts titles into roles.\n---\n"
@@ -21,10 +22,8 @@ def test_ours_are_all_there_and_say_what_they_are_for():
         "extract",
         "frame",
         "judge",
-        "match",
         "presence",
         "repair",
-        "role_name",
     }
     assert all(prompt.sentence.endswith(".") and prompt.text for prompt in Library())
 
@@ -39,6 +38,36 @@ def test_a_project_adds_prompts_and_replaces_ours(tmp_path: Path):
     library = Library(tmp_path)
     assert (library["roles"].text, library["extract"].text) == ("Sort.", "Read.")
     assert library["judge"] == Library()["judge"]
+
+
+def test_an_app_brings_prompts_and_a_project_replaces_them(tmp_path: Path):
+    for folder in ("app", "project"):
+        (tmp_path / folder).mkdir()
+        written(tmp_path / folder, HEAD + f"Sort as the {folder} does.")
+    app = App("sorter", prompts=tmp_path / "app")
+    assert Library(apps=[app])["roles"].text == "Sort as the app does."
+    assert Library(tmp_path / "project", [app])["roles"].text == "Sort as the project does."
+    with pytest.raises(UnknownName, match="there is no prompt 'roles'"):
+        Library()["roles"]
+
+
+@pytest.mark.promise(15)
+@pytest.mark.parametrize(("name", "other"), [("extract", "Thresher itself"), ("roles", "app 'first'")])
+def test_a_prompt_that_is_there_already_is_refused_by_name(tmp_path: Path, name: str, other: str):
+    written(tmp_path, HEAD + "Sort.")
+    second = tmp_path / "second"
+    second.mkdir()
+    written(second, HEAD.replace("roles", name) + "Sort.", name)
+    apps = [App("first", prompts=tmp_path), App("second", prompts=second)]
+    with pytest.raises(ConfigError, match=f"the prompt '{name}' is brought by app 'second' and by {other}"):
+        Library(apps=apps)
+
+
+def test_prompts_of_an_app_lie_in_a_folder_that_is_there(tmp_path: Path):
+    with pytest.raises(ConfigError, match=r"prompts of app 'sorter' is '.*nowhere', which is not a folder"):
+        Library(apps=[App("sorter", prompts=tmp_path / "nowhere")])
+    with pytest.raises(ConfigError, match="prompts='nowhere_at_all:prompts': No module named"):
+        Library(apps=[App("sorter", prompts="nowhere_at_all:prompts")])
 
 
 def test_a_folder_that_is_not_there_adds_nothing(tmp_path: Path):

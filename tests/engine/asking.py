@@ -87,7 +87,11 @@ class Study:
         store = store or self.shop.store
         providers = {name: open_provider(thinker) for name, thinker in self.models.providers.items()}
         advisor = Advisor(
-            providers, self.models.tiers, Prices(self.models), Library(), lambda: store.settings
+            providers,
+            self.models.tiers,
+            Prices(self.models),
+            Library(apps=[self.app]),
+            lambda: store.settings,
         )
         fetcher = make_fetcher(Outward(resolve={"*": self.web.url}), lambda: store.settings, store)
         return self.shop.worker(registry, store, services=Services(fetcher, advisor, providers), **how)

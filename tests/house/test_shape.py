@@ -14,11 +14,6 @@ from packaging.version import Version
 from tests.house import figures, hashes
 from tests.house.migrations import listed, present
 from tests.house.paper import ROOT, name, tracked
-from thresher.apps.jobs.settings import SETTINGS as JOBS
-from thresher.apps.roles.app import app as roles
-from thresher.apps.roles.settings import SETTINGS as ROLES
-from thresher.store.app_migrations import app_schemas, made_by
-from thresher.store.session import SQLITE
 
 PYPROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 PACKAGE = ROOT / "src" / "thresher"
@@ -208,29 +203,3 @@ def test_the_figures_of_the_architecture_can_be_counted():
     """What they are is no test's business; that the page names every one of them is."""
     page = (ROOT / "docs" / "explanation" / "architecture-figures.md").read_text("utf-8")
     assert [name for name in figures.figures() if f"| {name} |" not in page] == []
-
-
-# The server still knows the bodies that scrapers send.
-MACHINE = ("admin", "ai", "cli", "config", "core", "engine", "fetch", "notify", "store", "testing")
-
-
-def test_the_machine_names_no_setting_and_no_table_of_an_app():
-    settings = {each.name for each in (*JOBS, *ROLES)}
-    tables = {made for schema in app_schemas([roles], SQLITE) for made in made_by(schema)}
-    assert settings
-    assert {"roles", "matches"} <= tables
-    sql = re.compile(rf"\b(?:from|into|update|join) (?:{'|'.join(sorted(tables))})\b")
-    found = [
-        f"{path.name}: {match}"
-        for room in MACHINE
-        for path in (ROOT / "src" / "thresher" / room).rglob("*.py")
-        for match in [
-            *(
-                name
-                for name in re.findall(r"[\"'`]((?:jobs|roles)\.[a-z_.]+)", path.read_text("utf-8"))
-                if name in settings
-            ),
-            *sql.findall(path.read_text("utf-8")),
-        ]
-    ]
-    assert found == []

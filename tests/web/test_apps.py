@@ -9,6 +9,7 @@ from tests.apps.roles.http.scraping import World
 from tests.web.conftest import Api, served, workshop
 from tests.web.pages.visitor import with_anna
 from thresher.admin.keys import create_key
+from thresher.core.app import App
 from thresher.core.clock import FrozenClock
 from thresher.core.errors import ConfigError, UsageError
 from thresher.runtime import Runtime
@@ -23,6 +24,7 @@ app = App(
     pages="teahouse_http:PAGES",
     templates="teahouse_pages:templates",
     scopes={"pour": "pour tea"},
+    key_headers=("X-Tea-Key",),
 )
 """
 HTTP = """
@@ -89,6 +91,25 @@ def test_the_routes_of_an_app_are_served_behind_its_scopes(house: Runtime):
             "pour",
         )
         assert not any(path.startswith("/api/roles") for path in said)
+
+
+@pytest.mark.promise(17)
+def test_a_key_comes_in_a_header_that_an_enabled_app_names_and_in_no_other(house: Runtime):
+    with served(house) as url:
+        api = Api(url, create_key(house.store, "reader", ["read"]).token)
+        assert api.ask("GET", "/api/tea", headers={"X-Tea-Key": api.token or ""}).status == 200
+        api.ask("GET", "/api/tea", headers={"X-Tea-Key": api.token or "", "X-API-Key": "no"}).problem(401)
+        refused = api.ask("GET", "/api/tea", headers={"X-Scraper-API-Key": api.token or ""}).problem(401)
+        assert "X-API-Key: KEY" in refused["detail"]
+        said = api.get("/api/openapi.json")["components"]["securitySchemes"]
+        assert said["x-tea-key"] == {"type": "apiKey", "in": "header", "name": "X-Tea-Key"}
+        assert "x-scraper-api-key" not in said
+
+
+@pytest.mark.parametrize("header", ["Cookie", "Authorization", "X-", "X-Tea Key", "X-Tea\n", "X-Teé"])
+def test_a_key_header_is_one_of_our_own_making(header: str):
+    with pytest.raises(UsageError, match="write one that starts with X-: X-Tea-Key"):
+        App("teahouse", key_headers=(header,))
 
 
 def test_a_scope_of_an_app_that_is_not_enabled_makes_no_key(house: Runtime):

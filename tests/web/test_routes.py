@@ -424,7 +424,7 @@ def test_the_api_describes_itself_without_pages_from_elsewhere(api):
     assert said["openapi"].startswith("3.")
     assert set(said["paths"]["/api/companies"]) == {"get", "post"}
     assert said["paths"]["/api/boards/{key}/enable"]["post"]["x-scope"] == "write"
-    assert set(said["components"]["securitySchemes"]) == {"bearer", "header", "scraper", "login"}
+    assert set(said["components"]["securitySchemes"]) == {"bearer", "x-api-key", "x-scraper-api-key", "login"}
     for path in ("/api/docs", "/api/redoc"):
         api.ask("GET", path).problem(404)
     for path in ("/docs", "/redoc", "/openapi.json"):

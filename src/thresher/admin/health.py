@@ -477,7 +477,7 @@ def check_notify(wanted: Notify) -> list[Check]:
     try:
         names = Notifier(wanted.urls, wanted.unset).check()
     except ConfigError as problem:
-        return [Check("notify", Level.FAIL, str(problem), "until then new matches wait to be told of")]
+        return [Check("notify", Level.FAIL, str(problem), "until it is mended, messages wait")]
     return [Check("notify", Level.OK, f"{', '.join(names)}; to try them: thresher notify")]
 
 

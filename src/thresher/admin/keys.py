@@ -189,7 +189,7 @@ def admit(store: Store, token: str | None) -> Admitted | Denied:
     """
     if token is None:
         return Denied(
-            "API key required: send one as X-Scraper-API-Key: KEY or Authorization: Bearer KEY (thresher keys create makes one)"
+            "API key required: send one as X-API-Key: KEY or Authorization: Bearer KEY (thresher keys create makes one)"
         )
     key, now = _holder(store, token)
     if key is None:

@@ -122,7 +122,7 @@ def list_records(
     """Records that match, the newest first. `link` is written as name=target."""
     name, equals, target = (link or "").partition("=")
     if link and not (name and equals):
-        raise UsageError(f"a link is written as name=target, such as role=python-developer; got {link!r}")
+        raise UsageError(f"a link is written as name=target, such as author=ada; got {link!r}")
     with store.read() as session:
         found = find_records(
             session,

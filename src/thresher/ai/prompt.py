@@ -1,21 +1,23 @@
-"""Prompts: what a model is told, as files with a name and a version. A project may override ours.
+"""Prompts: what a model is told, as files with a name and a version. Apps bring their own, and a project may
+override any.
 
 The header of a file is small and parsed strictly. A typing error there would change which model is asked, or
 let a changed prompt reuse the answers of an older one.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from thresher.config.models import TIERS
+from thresher.core.app import App
 from thresher.core.errors import ConfigError, UnknownName
+from thresher.core.named import load_folder
 
 KEYS = ("name", "sentence", "tier", "version")
 MAX_CHARACTERS = 50_000
@@ -105,6 +107,7 @@ def _sentence(head: dict[Any, Any], place: str) -> str:
     return sentence.strip()
 
 
+OURS = "thresher.ai:prompts"
 MAX_PROMPTS = 500
 # The frame keeps quoted page text from being taken for instructions. A project cannot override it by
 # accident.
@@ -112,10 +115,18 @@ OURS_ALONE = frozenset({"frame"})
 
 
 class Library:
-    """The prompts of the package, and over them those in `folder`, read once."""
+    """The prompts of the package and of the apps, and over them those in `folder`, read once."""
 
-    def __init__(self, folder: Path | None = None) -> None:
-        self._prompts = {prompt.name: prompt for prompt in _ours()}
+    def __init__(self, folder: Path | None = None, apps: Iterable[App] = ()) -> None:
+        self._prompts = {prompt.name: prompt for prompt in _brought(OURS, "thresher")}
+        owners = dict.fromkeys(self._prompts, "Thresher itself")
+        for app in apps:
+            for prompt in _brought(app.prompts, f"app {app.name!r}") if app.prompts else ():
+                if other := owners.get(prompt.name):
+                    raise ConfigError(
+                        f"the prompt {prompt.name!r} is brought by app {app.name!r} and by {other}; rename it in the app"
+                    )
+                owners[prompt.name], self._prompts[prompt.name] = f"app {app.name!r}", prompt
         if folder is not None:
             self._prompts |= {prompt.name: prompt for prompt in _of(folder)}
 
@@ -130,13 +141,17 @@ class Library:
         return (self._prompts[name] for name in sorted(self._prompts))
 
 
-def _ours() -> Iterator[Prompt]:
-    for file in files("thresher.ai").joinpath("prompts").iterdir():
+def _brought(where: str | Path, owner: str) -> Iterator[Prompt]:
+    """The prompts in a folder that the package or an app brings."""
+    folder = load_folder(where, "prompts")
+    if not folder.is_dir():
+        raise ConfigError(f"prompts of {owner} is {str(where)!r}, which is not a folder")
+    for file in folder.iterdir():
         if file.name.endswith(".md"):
             yield read_prompt(
                 file.read_text("utf-8"),
                 name=file.name.removesuffix(".md"),
-                place=f"prompts/{file.name} of thresher",
+                place=f"prompts/{file.name} of {owner}",
             )
 
 

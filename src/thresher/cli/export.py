@@ -28,9 +28,7 @@ def command(
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="Output file; - for standard output.")
     ] = "-",
-    status: Annotated[
-        str | None, typer.Option(help="Only rows with this status; for postings: open or closed.")
-    ] = None,
+    status: Annotated[str | None, typer.Option(help="Only rows with this status.")] = None,
 ) -> None:
     """Write everything of one kind into a file.
 

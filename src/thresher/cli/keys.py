@@ -24,7 +24,10 @@ app = typer.Typer()
 
 Scopes = Annotated[
     list[str] | None,
-    typer.Option(metavar="SCOPE", help="Scope: scrape (default), read, write, admin. Repeatable."),
+    typer.Option(
+        metavar="SCOPE",
+        help="Scope: read, write, admin, or a scope of an app. Repeatable. Default: the first that an app brings, else read.",
+    ),
 ]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the key's owner.")]
 

@@ -18,7 +18,7 @@ def command(
     title: Annotated[str, typer.Option(help="Title of the message.")] = "Thresher can reach you",
     body: Annotated[
         str, typer.Option(help="Body of the message.")
-    ] = "This is a test message. You will be told of new matches here.",
+    ] = "This is a test message. Notifications will arrive here.",
 ) -> None:
     """Send a test message to every target of `notify:` in thresher.yaml, and say who got it. Exits 1 if one
     did not.

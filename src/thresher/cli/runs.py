@@ -23,7 +23,7 @@ def list_(
     app_name: Annotated[
         str | None, typer.Option("--of", metavar="APP", help="Only runs of this app.")
     ] = None,
-    name: Annotated[str | None, typer.Option(help="Only runs of this name, such as scrape.")] = None,
+    name: Annotated[str | None, typer.Option(help="Only runs of this name.")] = None,
     key: Annotated[str | None, typer.Option(help="Only runs with this key.")] = None,
     running: Annotated[bool, typer.Option("--running", help="Only runs that have not ended.")] = False,
     all_: Annotated[bool, typer.Option("--all", help="Include groups that are not runs.")] = False,

@@ -231,7 +231,9 @@ class _Reader:
         if not isinstance(given, dict) or not all(
             isinstance(said, dict) and said.keys() <= {"base", "limit"} for said in given.values()
         ):
-            wants = "wants names of apps with base (seconds) and limit, such as {roles: {base: 30, limit: 5}}"
+            wants = (
+                "wants names of apps with base (seconds) and limit, such as {prices: {base: 30, limit: 5}}"
+            )
             raise self._error("retry", f"{wants}, got {given!r}")
         found = {}
         for name, said in given.items():

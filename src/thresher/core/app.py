@@ -6,6 +6,7 @@ as `thresher --help` does, must not wait for the machine.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from thresher.core.setting import Setting
     from thresher.core.task import NewTask
 
+# Of our own making: a standard header, such as Cookie, means something else already.
+_KEY_HEADER = re.compile(r"X(-[A-Za-z0-9]+)+", re.ASCII)
+
 MakeChecks = Callable[[Any], Iterable[Check]]  # given the store
 Subscriber = Callable[["Event"], Any]
 FindNear = Callable[[Any, str, int], "list[Neighbour]"]  # given the store, a text, and how many at most
@@ -38,30 +42,35 @@ FindNear = Callable[[Any, str, int], "list[Neighbour]"]  # given the store, a te
 class App:
     """A visible list of all that an app brings.
 
-    To the machine: `pipelines`, `sources`, `schedules`, the `schemas` it reads pages into, and the tasks to
-    `start` with. `on` names functions that are told what happens: `{"task_failed": tell, "group_ended":
-    tell}`. Each is given an `Event`. They are hints, delivered at most once, after the commit, in every
-    worker process of the app; what must not be missed is a row. `effects` are changes of its own tables that
-    its stages may ask for by name (`Effect`): they are made inside the settlement's transaction, and making
-    one twice does no harm. `follows` maps a kind of record to the kind of task that the app wants for such a
-    record when a person changes it: the task's payload is `{record kind: key}`. `near` are the kinds of
-    things that `ctx.near` finds by a text, each with the function that finds them. `retry` are its own base
-    and limit of retries, in place of the settings `retry.base` and `retry.max_retries`. `settings` are its
-    own numbers, made with `tunable` and `guarded`: each name starts with the app's name and a dot.
-    `migrations` make and change its own tables: a folder of files `0001_name.sql`, `0002_name.sql`, ...,
-    written as `package:folder`, or as a `Path` for an app that is no package. `needs` are the apps that are
-    enabled with it.
+    The work: `pipelines`, `sources`, `schedules`, the `schemas` it reads pages into, the tasks to `start`
+    with, and its own `retry` in place of the settings `retry.base` and `retry.max_retries`.
 
-    To the command line: `commands`. To the server: `routes` (each a `Route`), `pages` (each a
-    `DashboardPage`) with their `templates`, and `scopes` of keys, each with a sentence that says what it
-    opens. To both: `exports`, each an `Export` by its kind, and `checks`, functions that are given the store
-    and return lines (`Check`) for `thresher doctor`; what needs a person also stands in `thresher status`.
-    `explain` are functions that are given the store and what somebody asks `thresher explain` for, and return
-    an `Explanation`, or None for what is not theirs.
+    - `settings`: its own numbers, made with `tunable` and `guarded`; each name starts with the app's name
+      and a dot.
+    - `migrations`: a folder of files `0001_name.sql`, `0002_name.sql`, ... that make and change its own
+      tables, written as `package:folder`, or as a `Path` for an app that is no package.
+    - `effects`: changes of its own tables that its stages may ask for by name (`Effect`). They are made
+      inside the settlement's transaction, and making one twice does no harm.
+    - `on`: functions that are told what happens: `{"task_failed": tell, "group_ended": tell}`. Each is given
+      an `Event`. They are hints, delivered at most once, after the commit, in every worker process of the
+      app; what must not be missed is a row.
+    - `near`: the kinds of things that `ctx.near` finds by a text, each with the function that finds them.
+    - `follows`: a kind of record, and the kind of task that the app wants when a person has changed such a
+      record: the task's payload is `{record kind: key}`.
+    - `prompts`: a folder of files `name.md`, written like `migrations`: what its stages tell a model. A
+      project replaces one by a file of that name in its own folder.
+    - `commands`, for the command line. `routes` (each a `Route`), `pages` (each a `DashboardPage`) with their
+      `templates` (`package:folder`), for the server. `scopes` of keys, each with a sentence that says what it
+      opens; `key_headers` are other headers that may carry a key: `X-Tea-Key`.
+    - `exports`: each an `Export` by its kind. `checks`: functions that are given the store and return lines
+      (`Check`) for `thresher doctor`; what needs a person also stands in `thresher status`. `explain`:
+      functions that are given the store and what somebody asks `thresher explain` for, and return an
+      `Explanation`, or None for what is not theirs.
+    - `needs`: the apps that are enabled with it.
 
     Everything may be given by its dotted name, `package.module:name`, and is then imported when it is needed.
     A tuple may have the names of other tuples in it. A module that only lists names is quick to import, and
-    `thresher --help` imports no other. `templates` is a folder: `package:folder`.
+    `thresher --help` imports no other.
     """
 
     name: str
@@ -82,7 +91,9 @@ class App:
     routes: Named[tuple[Any, ...]] = Named(())
     pages: Named[tuple[Any, ...]] = Named(())
     templates: str | None = None
+    prompts: str | Path | None = None
     scopes: Mapping[str, str] = field(default_factory=dict)
+    key_headers: tuple[str, ...] = ()
     exports: Named[Mapping[str, Export]] = Named(NOTHING)
     checks: Named[tuple[MakeChecks, ...]] = Named(())
     explain: Named[tuple[Callable[[Any, str], Any], ...]] = Named(())
@@ -93,10 +104,18 @@ class App:
             for name, thing in things.items():
                 if isinstance(thing, str):
                     check_name(thing, f"{what} {name!r} of app {self.name!r}")
-        if isinstance(self.migrations, str):
-            check_name(self.migrations, f"migrations of app {self.name!r}")
-        if self.templates is not None:
-            check_name(self.templates, f"templates of app {self.name!r}")
+        for what, folder in (
+            ("migrations", self.migrations),
+            ("templates", self.templates),
+            ("prompts", self.prompts),
+        ):
+            if isinstance(folder, str):
+                check_name(folder, f"{what} of app {self.name!r}")
+        for header in self.key_headers:
+            if not _KEY_HEADER.fullmatch(header):
+                raise UsageError(
+                    f"app {self.name!r} has the key header {header!r}; write one that starts with X-: X-Tea-Key"
+                )
         unknown = [kind for kind in self.on if kind not in SUBSCRIBABLE]
         if unknown:
             known = ", ".join(SUBSCRIBABLE)

@@ -3,9 +3,13 @@
 import importlib
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from thresher.core.errors import UsageError
+from thresher.core.errors import ConfigError, UsageError
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+    from pathlib import Path
 
 T = TypeVar("T")
 
@@ -33,6 +37,19 @@ def load_named(name: str) -> Any:
     if not hasattr(module, attribute):
         raise UsageError(f"{name} leads nowhere: the module {place} has no {attribute!r}")
     return getattr(module, attribute)
+
+
+def load_folder(where: "str | Path", what: str) -> "Traversable":
+    """Find a folder of data: `package:folder`, or the path of one."""
+    from importlib.resources import files  # noqa: PLC0415  slow to import, and `--help` reads no folder
+
+    if not isinstance(where, str):
+        return where
+    package, _, folder = where.partition(":")
+    try:
+        return files(package).joinpath(folder)
+    except ImportError as problem:
+        raise ConfigError(f"{what}={where!r}: {problem}") from None
 
 
 class _Nothing(dict[str, Any]):

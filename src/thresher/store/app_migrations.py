@@ -9,12 +9,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from thresher.core.app import App
 from thresher.core.errors import ConfigError, DatabaseProblem, NewerSchema
+from thresher.core.named import load_folder
 from thresher.store.backend import Backend
 from thresher.store.migrate import FILE, Migration, filled, machine_names, statements
 from thresher.store.session import Dialect, Session
@@ -113,21 +112,13 @@ def _steps(app: App, words: Mapping[str, str]) -> Iterable[Migration]:
 
 @cache
 def _texts(where: str | Path) -> tuple[tuple[int, str, str], ...]:
-    folder: Traversable = where if isinstance(where, Path) else _in_package(where)
+    folder = load_folder(where, "migrations")
     if not folder.is_dir():
         return ()
     found = ((FILE.fullmatch(file.name), file) for file in folder.iterdir())
     return tuple(
         sorted((int(match[1]), match[2], file.read_text(encoding="utf-8")) for match, file in found if match)
     )
-
-
-def _in_package(where: str) -> Traversable:
-    package, _, folder = where.partition(":")
-    try:
-        return files(package).joinpath(folder)
-    except ImportError as problem:
-        raise ConfigError(f"migrations={where!r}: {problem}") from None
 
 
 def _skeleton(sql: str) -> str:

@@ -46,7 +46,7 @@ def make_app(runtime: Runtime) -> FastAPI:
     app.add_exception_handler(Exception, on_surprise)
     limits = body_limits(route for _, route in mounted)
     app.add_middleware(BodyReader, settings=lambda: runtime.store.settings, limits=limits)
-    app.add_middleware(Authentication, store=runtime.store)
+    app.add_middleware(Authentication, store=runtime.store, apps=runtime.registry.apps)
     app.add_middleware(Site, runtime=runtime, state=app.state)  # added last, so it stands first
     return app
 

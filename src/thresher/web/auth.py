@@ -8,7 +8,7 @@ nothing of which routes exist.
 import hmac
 import ipaddress
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TypeVar
 
 from starlette.requests import Request
@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from thresher.admin import admins, logins
 from thresher.admin.keys import Admitted, Denied, admit
 from thresher.admin.logins import Login, admit_login, csrf_of
+from thresher.core.app import App
 from thresher.core.clock import SECOND
 from thresher.core.errors import ThresherError, UsageError
 from thresher.store.store import Store
@@ -129,7 +130,7 @@ def values(headers: Headers, name: bytes) -> list[str]:
 # Health checks need no key, and neither does somebody who is about to log in.
 OPEN = frozenset({("GET", "/api/health"), ("POST", "/api/setup"), ("POST", "/api/login")})
 KEY = "thresher.key"
-_HEADERS = (b"x-scraper-api-key", b"x-api-key")
+KEY_HEADER = "X-API-Key"
 
 log = logging.getLogger("thresher.web")
 
@@ -137,8 +138,9 @@ log = logging.getLogger("thresher.web")
 class Authentication:
     """Lets in whoever holds a key or is logged in, and writes into the request who that is."""
 
-    def __init__(self, app: ASGIApp, store: Store) -> None:
+    def __init__(self, app: ASGIApp, store: Store, apps: Iterable[App] = ()) -> None:
         self._app, self._store = app, store
+        self._headers = frozenset(name.lower().encode() for name in key_headers(apps))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -164,7 +166,7 @@ class Authentication:
         """Who this is. A key that is shown counts, and no cookie beside it: nobody sends a key by
         accident.
         """
-        token, cookie = token_in(scope["headers"]), cookie_in(scope)
+        token, cookie = token_in(scope["headers"], self._headers), cookie_in(scope)
         try:
             if token is not None or cookie is None:
                 found = await self._store.run(admit, self._store, token)
@@ -197,14 +199,19 @@ def denied(why: Denied) -> Problem:
     return Problem(401, "KeyRefused", why.says, {"WWW-Authenticate": 'Bearer realm="thresher"'})
 
 
-def token_in(headers: Sequence[tuple[bytes, bytes]]) -> str | None:
-    """The key that a request shows. Two that differ are none: nobody should have to guess which one
-    counts.
+def key_headers(apps: Iterable[App]) -> tuple[str, ...]:
+    """The headers that carry a key, besides `Authorization`: ours, and those that apps name."""
+    return tuple(dict.fromkeys((KEY_HEADER, *(name for app in apps for name in app.key_headers))))
+
+
+def token_in(headers: Sequence[tuple[bytes, bytes]], names: Collection[bytes]) -> str | None:
+    """The key that a request shows in one of the headers `names` or in `Authorization`. Two that differ are
+    none: nobody should have to guess which one counts.
     """
     shown = set()
     for name, value in headers:
         text = value.decode("latin-1").strip()
-        if name in _HEADERS:
+        if name in names:
             shown.add(text)
         elif name == b"authorization":
             scheme, _, token = text.partition(" ")

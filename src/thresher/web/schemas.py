@@ -1,13 +1,14 @@
 """Request bodies, parsed strictly: an unknown field is an error."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 from starlette.requests import Request
 
+from thresher.core.app import App
 from thresher.web.answer import JSON
-from thresher.web.auth import SECURE_NAME
+from thresher.web.auth import SECURE_NAME, key_headers
 from thresher.web.route import MAX_TEXT
 
 MAX_AT_ONCE = 1_000
@@ -22,10 +23,7 @@ def _whole(text: str) -> str:
 Text = Annotated[str, StringConstraints(max_length=MAX_TEXT), AfterValidator(_whole)]
 
 
-Many = Annotated[list[Text] | Text | None, Field(max_length=MAX_TEXT)]
-
-
-class Body(BaseModel):
+class RequestBody(BaseModel):
     """What every body has in common."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -36,37 +34,7 @@ def like(**example: Any) -> ConfigDict:
     return ConfigDict(json_schema_extra={"examples": [example]})
 
 
-class CompanyAsked(Body):
-    """A company by name, by site, or by both."""
-
-    name: Text | None = None
-    website: Text | None = None
-
-
-class CompaniesAsked(CompanyAsked):
-    """One company, or many: names, sites, or objects with both. `force` looks again at what is known and
-    fresh.
-    """
-
-    companies: list[Text | CompanyAsked] | None = Field(None, min_length=1, max_length=MAX_AT_ONCE)
-    force: bool = False
-
-
-class BoardAsked(Body):
-    """An address to look at as a board, and whose it is, if that is known."""
-
-    url: Text
-    company: Text | None = None
-    name: Text | None = None
-
-
-class PostingAsked(Body):
-    """The address of a posting."""
-
-    url: Text
-
-
-class TaskAsked(Body):
+class TaskAsked(RequestBody):
     """A task of a kind that an app of the server knows. `key` is unique among live tasks of the kind; `delay`
     is in seconds.
     """
@@ -81,126 +49,7 @@ class TaskAsked(Body):
     delay: float = 0.0
 
 
-class MatchChanged(Body):
-    """What a person has done about a match."""
-
-    status: Text
-    note: Text | None = None
-
-
-class CandidateAsked(Body):
-    """A candidate. Lists are lists, or texts with ; between the entries; what is not said is not known."""
-
-    model_config = like(
-        name="Anna Berg",
-        email="anna@example.com",
-        title="Senior Python Developer",
-        skills=["Python", "SQL"],
-        experience_years=7,
-        locations=["Berlin, Germany"],
-        salary_min=70_000,
-        currency="EUR",
-        remote=True,
-    )
-
-    id: Text | None = None
-    email: Text | None = None
-    name: Text | None = None
-    title: Text | None = None
-    roles: Many = None
-    skills: Many = None
-    tech_stack: Many = None
-    specializations: Many = None
-    experience_years: int | float | None = None
-    locations: Many = None
-    salary_min: int | None = None
-    currency: Text | None = None
-    remote: bool | None = None
-
-
-class CandidatesAsked(CandidateAsked):
-    """One candidate, or many."""
-
-    model_config = like(
-        candidates=[{"name": "Anna Berg", "title": "Senior Python Developer", "skills": ["Python", "SQL"]}]
-    )
-
-    candidates: list[CandidateAsked] | None = Field(None, min_length=1, max_length=MAX_AT_ONCE)
-
-
-class PairChanged(Body):
-    """What a person makes of a candidate's match: suggested, viewed, applied, rejected or shortlisted."""
-
-    model_config = like(status="applied", note="sent on Monday")
-
-    status: Text
-    note: Text | None = None
-
-
-class RoleAsked(Body):
-    """A role, its other names, and how urgent it is."""
-
-    name: Text
-    aliases: list[Text] = Field(default=[], max_length=MAX_AT_ONCE)
-    priority: Text | None = None
-
-
-class RolesAsked(Body):
-    """One role, or many."""
-
-    model_config = like(name="Python Developer", aliases=["Python Engineer"], priority="high")
-
-    name: Text | None = None
-    aliases: list[Text] = Field(default=[], max_length=MAX_AT_ONCE)
-    priority: Text | None = None
-    roles: list[RoleAsked] | None = Field(None, min_length=1, max_length=MAX_AT_ONCE)
-
-
-class RoleChanged(Body):
-    """What is to be otherwise about a role. A category of null takes the old one away."""
-
-    model_config = like(name="Python Developer", priority="urgent", category="software")
-
-    name: Text | None = None
-    priority: Text | None = None
-    category: Text | None = None
-
-
-class Titles(Body):
-    """Titles to be understood."""
-
-    model_config = like(titles=["Sr. Python Dev (m/f/d)", "Java Developer"])
-
-    titles: list[Text] = Field(min_length=1, max_length=MAX_AT_ONCE)
-
-
-class Into(Body):
-    """The role that another becomes part of: its id, its name or an alias."""
-
-    model_config = like(into="Python Developer")
-
-    into: int | Text
-
-
-class SplitAsked(Body):
-    """The name of the new role, and the names and candidates that go along."""
-
-    model_config = like(name="Analytics Engineer", aliases=["dbt Developer"], candidates=["anna@example.com"])
-
-    name: Text
-    aliases: list[Text] = Field(default=[], max_length=MAX_AT_ONCE)
-    candidates: list[Text] = Field(default=[], max_length=MAX_AT_ONCE)
-
-
-class AliasAsked(Body):
-    """One more name for a role."""
-
-    model_config = like(alias="Python Ninja")
-
-    alias: Text
-
-
-class ReasonBody(Body):
+class ReasonBody(RequestBody):
     """Why something is changed; kept, and shown wherever it is."""
 
     reason: Text | None = None
@@ -212,7 +61,7 @@ class Pause(ReasonBody):
     lasts: Text = Field(alias="for")
 
 
-class Value(Body):
+class Value(RequestBody):
     """A setting's new value; null goes back to the project's or the default."""
 
     value: int | float | None
@@ -223,19 +72,13 @@ def said(reason: ReasonBody | None, otherwise: str) -> str:
     return (reason.reason if reason and reason.reason else None) or otherwise
 
 
-def given(body: Body) -> dict[str, Any]:
+def given(body: RequestBody) -> dict[str, Any]:
     """The fields of a body that have a value."""
     return {name: value for name, value in body.model_dump().items() if value is not None}
 
 
 # Response schemas for OpenAPI, derived from one example per route, so that the two never differ.
 
-KEYS = {
-    "bearer": {"type": "http", "scheme": "bearer"},
-    "header": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
-    "scraper": {"type": "apiKey", "in": "header", "name": "X-Scraper-API-Key"},
-    "login": {"type": "apiKey", "in": "cookie", "name": SECURE_NAME},
-}
 _TYPES: Mapping[type, str] = {bool: "boolean", int: "integer", float: "number", str: "string"}
 
 
@@ -286,6 +129,17 @@ def asks(example: Any, schema: Mapping[str, Any] | None = None) -> dict[str, Any
 def described(request: Request, below: str = "") -> dict[str, Any]:
     """The API that is served, for programs: all of it, or the routes below a path."""
     said = dict(request.app.openapi())
-    said["components"] = {**said.get("components", {}), "securitySchemes": KEYS}
+    schemes = security_schemes(request.app.state.runtime.registry.apps)
+    said["components"] = {**said.get("components", {}), "securitySchemes": schemes}
     said["paths"] = {path: each for path, each in said["paths"].items() if path.startswith(below)}
-    return {**said, "security": [{name: []} for name in KEYS]}
+    return {**said, "security": [{name: []} for name in schemes]}
+
+
+def security_schemes(apps: Iterable[App]) -> dict[str, dict[str, str]]:
+    """The ways to show who asks: a key in one of its headers, or a login."""
+    headers = {name.lower(): {"type": "apiKey", "in": "header", "name": name} for name in key_headers(apps)}
+    return {
+        "bearer": {"type": "http", "scheme": "bearer"},
+        **headers,
+        "login": {"type": "apiKey", "in": "cookie", "name": SECURE_NAME},
+    }

@@ -12,6 +12,7 @@ from thresher.ai.ask import Advisor
 from thresher.ai.prices import Prices
 from thresher.ai.prompt import Library
 from thresher.ai.providers import open_provider
+from thresher.apps.jobs.app import app as jobs
 from thresher.apps.jobs.company.pipeline import company
 from thresher.config.models import Models
 from thresher.config.settings import Settings
@@ -98,7 +99,11 @@ class Analyst:
         )
         providers = {name: open_provider(thinker) for name, thinker in self.models.providers.items()}
         advisor = Advisor(
-            providers, self.models.tiers, Prices(self.models), Library(), lambda: self.store.settings
+            providers,
+            self.models.tiers,
+            Prices(self.models),
+            Library(apps=[jobs]),
+            lambda: self.store.settings,
         )
         return Worker(
             self.store,

@@ -17,6 +17,7 @@ from thresher.ai.ask import Advisor
 from thresher.ai.prices import Prices
 from thresher.ai.prompt import Library
 from thresher.ai.providers import open_provider
+from thresher.apps.jobs.app import app as jobs
 from thresher.apps.jobs.scraping.learned_rows import OPENINGS
 from thresher.apps.jobs.scraping.pipeline import scrape, scrape_source
 from thresher.core.clock import DAY, SECOND
@@ -184,7 +185,11 @@ class Scraping:
             return Services(fetcher)
         providers = {name: open_provider(thinker) for name, thinker in self.models.providers.items()}
         advisor = Advisor(
-            providers, self.models.tiers, Prices(self.models), Library(), lambda: self.store.settings
+            providers,
+            self.models.tiers,
+            Prices(self.models),
+            Library(apps=[jobs]),
+            lambda: self.store.settings,
         )
         return Services(fetcher, advisor, providers)
 

@@ -12,6 +12,7 @@ from tests.apps.jobs.judging import COUNTRY, openings, said_by
 from tests.apps.jobs.opening import POINTS, PORTLAND, RULES, TEXT, TODAY, ago, opening, profile
 from tests.apps.jobs.scoring import found, scored
 from thresher.ai.prompt import Library
+from thresher.apps.jobs.app import app as jobs
 from thresher.apps.jobs.filtering.case import case_of
 from thresher.apps.jobs.filtering.filter import judge, weigh
 from thresher.apps.jobs.person.profile import Profile
@@ -146,7 +147,7 @@ def test_the_question_fits_its_schema_and_shows_the_posting_as_a_page():
 
 
 def test_the_prompt_is_there_and_is_for_the_strong_tier():
-    assert Library()[PROMPT].tier == "strong"
+    assert Library(apps=[jobs])[PROMPT].tier == "strong"
 
 
 # --- time zones

@@ -162,7 +162,11 @@ class Search:
             return Services(fetcher)
         providers = {name: open_provider(thinker) for name, thinker in self.models.providers.items()}
         advisor = Advisor(
-            providers, self.models.tiers, Prices(self.models), Library(), lambda: self.store.settings
+            providers,
+            self.models.tiers,
+            Prices(self.models),
+            Library(apps=[app]),
+            lambda: self.store.settings,
         )
         return Services(fetcher, advisor, providers)
 

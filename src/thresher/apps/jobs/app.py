@@ -11,6 +11,7 @@ app = App(
     schedules="thresher.apps.jobs.pipelines:SCHEDULES",
     schemas="thresher.apps.jobs.pipelines:SCHEMAS",
     settings="thresher.apps.jobs.settings:SETTINGS",
+    prompts="thresher.apps.jobs:prompts",
     follows={"posting": "job"},
     commands=(
         Command("add company", "Add companies by name or site.", "thresher.apps.jobs.cli.jobs:add_company"),

@@ -11,6 +11,7 @@ app = App(
     schemas="thresher.apps.roles.pipelines:SCHEMAS",
     settings="thresher.apps.roles.settings:SETTINGS",
     migrations="thresher.apps.roles:migrations",
+    prompts="thresher.apps.roles:prompts",
     near={"role": "thresher.apps.roles.role_names:near_roles"},
     effects={
         "matches.replace": "thresher.apps.roles.store.matches:replace_matches",
@@ -33,6 +34,7 @@ app = App(
     pages="thresher.apps.roles.pages:PAGES",
     templates="thresher.apps.roles:templates",
     scopes={"scrape": "take roles from the queue and bring postings"},
+    key_headers=("X-Scraper-API-Key",),
     commands=(
         Command("add candidates", "Add candidates from a file.", "thresher.apps.roles.cli.candidates:add"),
         Command(

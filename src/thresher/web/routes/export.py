@@ -25,9 +25,7 @@ async def exported(
     request: Request,
     what: str,
     form: Annotated[str, Query(alias="format", description="Format: csv, jsonl or xlsx.")] = "csv",
-    status: Annotated[
-        str | None, Query(description="Only rows with this status; for postings: open or closed.")
-    ] = None,
+    status: Annotated[str | None, Query(description="Only rows with this status.")] = None,
 ) -> Response:
     """Everything of one kind, as `thresher export` names them. JSON lines have all that is known, the others
     what fits into columns.

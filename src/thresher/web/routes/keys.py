@@ -25,15 +25,15 @@ from thresher.store.store import Store
 from thresher.web.answer import JSON, answer, written
 from thresher.web.auth import holder
 from thresher.web.route import MAX_ID, Route, Shop
-from thresher.web.schemas import Body, Text, like
+from thresher.web.schemas import RequestBody, Text, like
 
 
-class KeyAsked(Body):
+class KeyAsked(RequestBody):
     """A key: for whom, what it opens, which platforms it may look at (null: all), how long it lasts (90d),
     requests a minute.
     """
 
-    model_config = like(name="dice-1", scopes=["scrape"], sources=["dice"], expires="90d", rate=60)
+    model_config = like(name="dashboard", scopes=["read"], expires="90d", rate=60)
 
     name: Text
     scopes: list[Text] | None = Field(None, max_length=MAX_SCOPES)

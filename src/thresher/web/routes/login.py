@@ -15,13 +15,13 @@ from thresher.web.answer import JSON, written
 from thresher.web.auth import cookie_in, drop_cookie, holder, put_cookie
 from thresher.web.problem import Problem
 from thresher.web.route import Route, Shop
-from thresher.web.schemas import Body, Text
+from thresher.web.schemas import RequestBody, Text
 
 NO_STORE = {"Cache-Control": "no-store"}
 Password = Annotated[str, Field(max_length=admins.MAX_LENGTH)]
 
 
-class LoginAsked(Body):
+class LoginAsked(RequestBody):
     """Who somebody says they are, and their proof."""
 
     name: Text

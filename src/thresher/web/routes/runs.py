@@ -14,7 +14,7 @@ from thresher.web.route import MAX_ID, BeforeId, Limit, Route, Shop
 async def runs(
     runtime: Shop,
     app: Annotated[str | None, Query(description="Only runs of this app.")] = None,
-    name: Annotated[str | None, Query(description="Only runs of this name, such as scrape.")] = None,
+    name: Annotated[str | None, Query(description="Only runs of this name.")] = None,
     key: Annotated[str | None, Query(description="Only runs with this key.")] = None,
     running: Annotated[bool, Query(description="Only runs that have not ended.")] = False,
     groups: Annotated[bool, Query(description="Include groups that are not runs.")] = False,

@@ -22,7 +22,15 @@ from thresher.runtime import Runtime
 from thresher.store.store import Store
 from thresher.web.answer import answer
 from thresher.web.route import BeforeKey, Limit, Route, Shop
-from thresher.web.schemas import BoardAsked, ReasonBody, said
+from thresher.web.schemas import ReasonBody, RequestBody, Text, said
+
+
+class BoardAsked(RequestBody):
+    """An address to look at as a board, and whose it is, if that is known."""
+
+    url: Text
+    company: Text | None = None
+    name: Text | None = None
 
 
 async def boards(

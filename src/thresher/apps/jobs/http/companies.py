@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import Query
+from pydantic import Field
 from starlette.responses import Response
 
 from thresher.admin.keys import READ, WRITE
@@ -22,7 +23,29 @@ from thresher.core.errors import UsageError
 from thresher.runtime import Runtime
 from thresher.web.answer import JSON, answer, written
 from thresher.web.route import BeforeKey, Limit, Route, Shop
-from thresher.web.schemas import CompaniesAsked, CompanyAsked, PostingAsked
+from thresher.web.schemas import MAX_AT_ONCE, RequestBody, Text
+
+
+class CompanyAsked(RequestBody):
+    """A company by name, by site, or by both."""
+
+    name: Text | None = None
+    website: Text | None = None
+
+
+class CompaniesAsked(CompanyAsked):
+    """One company, or many: names, sites, or objects with both. `force` looks again at what is known and
+    fresh.
+    """
+
+    companies: list[Text | CompanyAsked] | None = Field(None, min_length=1, max_length=MAX_AT_ONCE)
+    force: bool = False
+
+
+class PostingAsked(RequestBody):
+    """The address of a posting."""
+
+    url: Text
 
 
 async def companies(

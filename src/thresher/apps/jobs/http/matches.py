@@ -20,7 +20,14 @@ from thresher.core.errors import UsageError
 from thresher.store.store import Store
 from thresher.web.answer import answer
 from thresher.web.route import BeforeKey, Limit, Route, Shop
-from thresher.web.schemas import MatchChanged
+from thresher.web.schemas import RequestBody, Text
+
+
+class MatchChanged(RequestBody):
+    """What a person has done about a match."""
+
+    status: Text
+    note: Text | None = None
 
 
 async def matches(

@@ -4,6 +4,7 @@ import asyncio
 from typing import Annotated, Any
 
 from fastapi import Path, Query
+from pydantic import Field
 from starlette.responses import Response
 
 from thresher.admin.keys import READ, WRITE
@@ -23,10 +24,62 @@ from thresher.core.errors import InvalidPayload, UsageError
 from thresher.runtime import Runtime
 from thresher.store.store import Store
 from thresher.web.answer import JSON, answer, written
-from thresher.web.route import MAX_ID, BeforeKey, Limit, Route, Shop
-from thresher.web.schemas import CandidateAsked, CandidatesAsked, PairChanged, given
+from thresher.web.route import MAX_ID, MAX_TEXT, BeforeKey, Limit, Route, Shop
+from thresher.web.schemas import MAX_AT_ONCE, RequestBody, Text, given, like
 
 PostingId = Annotated[int, Path(ge=1, le=MAX_ID)]
+
+
+Many = Annotated[list[Text] | Text | None, Field(max_length=MAX_TEXT)]
+
+
+class CandidateAsked(RequestBody):
+    """A candidate. Lists are lists, or texts with ; between the entries; what is not said is not known."""
+
+    model_config = like(
+        name="Anna Berg",
+        email="anna@example.com",
+        title="Senior Python Developer",
+        skills=["Python", "SQL"],
+        experience_years=7,
+        locations=["Berlin, Germany"],
+        salary_min=70_000,
+        currency="EUR",
+        remote=True,
+    )
+
+    id: Text | None = None
+    email: Text | None = None
+    name: Text | None = None
+    title: Text | None = None
+    roles: Many = None
+    skills: Many = None
+    tech_stack: Many = None
+    specializations: Many = None
+    experience_years: int | float | None = None
+    locations: Many = None
+    salary_min: int | None = None
+    currency: Text | None = None
+    remote: bool | None = None
+
+
+class CandidatesAsked(CandidateAsked):
+    """One candidate, or many."""
+
+    model_config = like(
+        candidates=[{"name": "Anna Berg", "title": "Senior Python Developer", "skills": ["Python", "SQL"]}]
+    )
+
+    candidates: list[CandidateAsked] | None = Field(None, min_length=1, max_length=MAX_AT_ONCE)
+
+
+class PairChanged(RequestBody):
+    """What a person makes of a candidate's match: suggested, viewed, applied, rejected or shortlisted."""
+
+    model_config = like(status="applied", note="sent on Monday")
+
+    status: Text
+    note: Text | None = None
 
 
 async def candidates(

@@ -4,6 +4,7 @@ import asyncio
 from typing import Annotated
 
 from fastapi import Path, Query
+from pydantic import Field
 from starlette.responses import Response
 
 from thresher.admin.keys import READ, WRITE
@@ -15,9 +16,72 @@ from thresher.core.errors import UsageError
 from thresher.store.store import Store
 from thresher.web.answer import JSON, answer, written
 from thresher.web.route import MAX_ID, Limit, Route, Shop
-from thresher.web.schemas import AliasAsked, Into, RoleChanged, RolesAsked, SplitAsked, Titles
+from thresher.web.schemas import MAX_AT_ONCE, RequestBody, Text, like
 
 RoleId = Annotated[int, Path(ge=1, le=MAX_ID)]
+
+
+class RoleAsked(RequestBody):
+    """A role, its other names, and how urgent it is."""
+
+    name: Text
+    aliases: list[Text] = Field(default=[], max_length=MAX_AT_ONCE)
+    priority: Text | None = None
+
+
+class RolesAsked(RequestBody):
+    """One role, or many."""
+
+    model_config = like(name="Python Developer", aliases=["Python Engineer"], priority="high")
+
+    name: Text | None = None
+    aliases: list[Text] = Field(default=[], max_length=MAX_AT_ONCE)
+    priority: Text | None = None
+    roles: list[RoleAsked] | None = Field(None, min_length=1, max_length=MAX_AT_ONCE)
+
+
+class RoleChanged(RequestBody):
+    """What is to be otherwise about a role. A category of null takes the old one away."""
+
+    model_config = like(name="Python Developer", priority="urgent", category="software")
+
+    name: Text | None = None
+    priority: Text | None = None
+    category: Text | None = None
+
+
+class Titles(RequestBody):
+    """Titles to be understood."""
+
+    model_config = like(titles=["Sr. Python Dev (m/f/d)", "Java Developer"])
+
+    titles: list[Text] = Field(min_length=1, max_length=MAX_AT_ONCE)
+
+
+class Into(RequestBody):
+    """The role that another becomes part of: its id, its name or an alias."""
+
+    model_config = like(into="Python Developer")
+
+    into: int | Text
+
+
+class SplitAsked(RequestBody):
+    """The name of the new role, and the names and candidates that go along."""
+
+    model_config = like(name="Analytics Engineer", aliases=["dbt Developer"], candidates=["anna@example.com"])
+
+    name: Text
+    aliases: list[Text] = Field(default=[], max_length=MAX_AT_ONCE)
+    candidates: list[Text] = Field(default=[], max_length=MAX_AT_ONCE)
+
+
+class AliasAsked(RequestBody):
+    """One more name for a role."""
+
+    model_config = like(alias="Python Ninja")
+
+    alias: Text
 
 
 async def roles(

@@ -24,7 +24,7 @@ from thresher.web.auth import holder
 from thresher.web.body import spooled
 from thresher.web.problem import Problem
 from thresher.web.route import Route, Shop
-from thresher.web.schemas import Body, Text, answers, asks, described, given, like
+from thresher.web.schemas import RequestBody, Text, answers, asks, described, given, like
 
 SCRAPERS = "/api/scraper/"
 QUEUE = f"{SCRAPERS}queue"
@@ -38,7 +38,7 @@ Platform = Annotated[Text, StringConstraints(min_length=1, max_length=80)]
 SaidVerdict = Literal["found", "empty", "blocked", "failed"]
 
 
-class Held(Body):
+class Held(RequestBody):
     """A session, by the id that next-role gave."""
 
     model_config = like(session_id=_ID)
