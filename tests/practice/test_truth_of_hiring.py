@@ -6,7 +6,7 @@ import re
 import pytest
 
 from tests.practice.browse import get
-from thresher.practice.web import DAY_ZERO, PracticeWeb, chronicle, company, directory, postings
+from thresher.practice.web import DAY_ZERO, PracticeWeb, chronicle, company, directory, postings, traits
 from thresher.practice.web.chronicle import day
 from thresher.practice.web.company import MAINE, OREGON
 
@@ -20,7 +20,7 @@ def test_what_a_company_is_like_stands_on_its_pages(web: PracticeWeb):
     for who in directory(7)[:40]:
         if who.platform == "scripted":
             continue
-        known = company(7, who)
+        known = traits(7, who)
         about, careers = shown(web, f"https://{who.site}/about"), shown(web, f"https://{who.site}/careers")
         for told in (known.mission, known.culture, known.remote_words, known.headquarters, *known.traps):
             assert told in about
@@ -30,7 +30,7 @@ def test_what_a_company_is_like_stands_on_its_pages(web: PracticeWeb):
 
 
 def test_there_are_companies_of_every_sort_and_every_trap():
-    known = [company(7, who) for who in directory(7)]
+    known = [traits(7, who) for who in directory(7)]
     for sort in ("remote_first", "ai_focus", "in_portland"):
         assert {getattr(each, sort) for each in known} == {True, False}
     assert any(MAINE in each.offices for each in known)

@@ -13,7 +13,7 @@ from thresher import Record
 from thresher.core.clock import DAY, SECOND
 from thresher.hiring.records import company_key, entry
 from thresher.hiring.technology import known_as
-from thresher.practice.web import DAY_ZERO, KNOWN, Knob, PracticeWeb, Trouble, board_url, company
+from thresher.practice.web import DAY_ZERO, KNOWN, Knob, PracticeWeb, Trouble, board_url, company, traits
 from thresher.reading.platforms.boards import recognise
 from thresher.reading.platforms.platform import platform_named
 from thresher.store import blobs
@@ -51,7 +51,7 @@ def key(token: str) -> str:
 def test_a_company_is_read_from_its_own_pages(analyst):
     ended = analyst.look(site("acme"), via="user")
     found = analyst.company(key("acme"))
-    who, known = company(SEED, "acme"), company(SEED, company(SEED, "acme"))
+    who, known = company(SEED, "acme"), traits(SEED, company(SEED, "acme"))
     assert (ended["state"], found.data["status"], found.data["completeness"]) == (
         "succeeded",
         "complete",
@@ -69,7 +69,7 @@ def test_a_company_is_read_from_its_own_pages(analyst):
 @only_files  # what the pages of each say; that both databases keep it is the matter of the other tests
 @pytest.mark.parametrize("token", sorted(KNOWN))
 def test_every_known_company_is_read_right_and_its_board_is_found(analyst, token):
-    who, known = company(SEED, token), company(SEED, company(SEED, token))
+    who, known = company(SEED, token), traits(SEED, company(SEED, token))
     analyst.look(site(token))
     data = analyst.company(key(token)).data
     assert (data["founded"], data["employees"], data["headquarters"]) == (

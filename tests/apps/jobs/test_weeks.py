@@ -8,7 +8,7 @@ import pytest
 from tests.apps.jobs.weeks import Search, compared, shown, small
 from tests.harness.databases import Database, file_database, only_postgres
 from thresher.core.clock import DAY, FrozenClock
-from thresher.practice.web import Knob, PracticeWeb, Trouble, board_url, company
+from thresher.practice.web import Knob, PracticeWeb, Trouble, board_url, traits
 from thresher.practice.web.posting import Pay
 
 SEED = 7
@@ -131,7 +131,7 @@ def every_company_and_its_board_are_found(weeks: Weeks) -> None:
 
 def what_a_company_is_like_is_read_from_its_pages(weeks: Weeks) -> None:
     for token in COMPANIES:
-        planted, said = company(SEED, weeks.search.who(token)), weeks.search.company(token).data
+        planted, said = traits(SEED, weeks.search.who(token)), weeks.search.company(token).data
         assert (said["founded"], said["employees"], said["headquarters"]) == (
             planted.founded,
             planted.size,
