@@ -26,8 +26,10 @@ from thresher.apps.jobs.person.profile import read_profile
 from thresher.apps.jobs.person.wants import Size
 from thresher.apps.jobs.scoring.points import Employer, usual_points
 from thresher.apps.jobs.scoring.score import rate
+from thresher.core.stored import read
 from thresher.hiring.facts import read_facts
 from thresher.hiring.opening import Opening
+from thresher.hiring.records import PostingRecord
 
 TODAY = date(2026, 2, 10)
 WANTED = 5_000
@@ -151,7 +153,7 @@ def main() -> None:
     written = [orjson.dumps(each) for each in found]
 
     def facts(data: dict[str, Any]) -> Opening:
-        return read_facts(data["number"], data, today=TODAY)
+        return read_facts(read(PostingRecord, data, key=data["number"]), today=TODAY)
 
     def decide(opening: Opening) -> object:
         case = case_of(opening, profile, TODAY)

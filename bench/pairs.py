@@ -25,13 +25,13 @@ import numpy as np
 
 from thresher.admin.records import write_records
 from thresher.apps.roles.app import app
-from thresher.apps.roles.candidate import Candidate, as_data
 from thresher.apps.roles.keep import with_facts
 from thresher.apps.roles.matching.grid import grid
 from thresher.apps.roles.matching.matched import Side, choose
 from thresher.apps.roles.matching.offer import Offer, offer_of
 from thresher.apps.roles.matching.points import usual_points
 from thresher.apps.roles.matching.seeker import Seeker, as_seeker
+from thresher.apps.roles.model import Candidate, CandidateRecord
 from thresher.core.clock import day_of
 from thresher.core.keys import point_key
 from thresher.core.record import Found, Link, Record
@@ -222,7 +222,11 @@ def measure_task(candidates: int, postings: int, url: str) -> dict[str, Any]:
     people = [candidate(rng, at) for at in range(candidates)]
     offered = [posting(rng, at) for at in range(postings)]
     write_records(
-        store, [Record("candidate", each.key, as_data(each), (Link("wants", "1"),)) for each in people]
+        store,
+        [
+            Record("candidate", each.key, CandidateRecord.made(each).stored(), (Link("wants", "1"),))
+            for each in people
+        ],
     )
     marks = ("state", "seen_at")
     write_records(

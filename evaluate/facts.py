@@ -13,6 +13,7 @@ from evaluate.manifest import share
 from evaluate.score import Score
 from thresher.hiring.facts import read_facts
 from thresher.hiring.opening import Opening
+from thresher.hiring.records import PostingRecord
 from thresher.reading.text.plain import described
 
 FOLDER = "postings/job-finder-benchmark"
@@ -40,13 +41,14 @@ def _opening(listing: dict[str, Any]) -> Opening:
     text = described(listing["description"] or "") or html.unescape(
         _TAGS.sub(" ", listing["description"] or "")
     )
-    data = {
-        "title": listing["title"],
-        "location": listing.get("location"),
-        "description": text,
-        "salary": listing.get("salary_range"),
-    }
-    return read_facts(listing["id"], data, today=date(2026, 3, 1))
+    posting = PostingRecord(
+        listing["id"],
+        title=listing["title"],
+        location=listing.get("location"),
+        description=text,
+        salary=listing.get("salary_range"),
+    )
+    return read_facts(posting, today=date(2026, 3, 1))
 
 
 def _workplace(opening: Opening, truth: dict[str, Any]) -> tuple[Any, Any]:

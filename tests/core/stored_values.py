@@ -8,6 +8,8 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 
+from thresher.core.stored import UNKNOWN
+
 PLAIN: dict[Any, st.SearchStrategy[Any]] = {
     str: st.text(max_size=8),
     int: st.integers(-(2**63), 2**63 - 1),
@@ -22,25 +24,30 @@ ANY_JSON: st.SearchStrategy[Any] = st.recursive(
 )
 
 
-def stored_fields(kind: type) -> dict[str, Any]:
+def stored_types(kind: type) -> dict[str, Any]:
     """The fields of a record that are part of its JSON, and their types."""
     hints = get_type_hints(kind)
     return {
         each.name: hints[each.name]
         for each in fields(kind)
-        if each.default is not MISSING or each.default_factory is not MISSING
+        if each.name != UNKNOWN and (each.default is not MISSING or each.default_factory is not MISSING)
     }
 
 
 def said_of(kind: type) -> st.SearchStrategy[Any]:
     """What may be stored of a record: its fields, some right and some wrong, or something else entirely."""
-    mixed = {name: values_of(hint) | ANY_JSON for name, hint in stored_fields(kind).items()}
+    mixed = {name: values_of(hint) | ANY_JSON for name, hint in stored_types(kind).items()}
     return st.fixed_dictionaries({}, optional=mixed) | ANY_JSON
 
 
 def whole(kind: type, **given: Any) -> st.SearchStrategy[Any]:
     """A record with every field that is stored."""
-    said = {name: values_of(hint) for name, hint in stored_fields(kind).items()}
+    known = stored_types(kind)
+    said = {name: values_of(hint) for name, hint in known.items()}
+    if UNKNOWN in get_type_hints(kind):
+        said[UNKNOWN] = st.dictionaries(
+            st.text(max_size=8).filter(lambda name: name not in known), ANY_JSON, max_size=3
+        )
     return st.fixed_dictionaries(said).map(lambda values: kind(**values, **given))
 
 
@@ -78,4 +85,4 @@ def fits(value: Any, hint: Any) -> bool:
 
 
 def all_fit(record: Any) -> bool:
-    return all(fits(getattr(record, name), hint) for name, hint in stored_fields(type(record)).items())
+    return all(fits(getattr(record, name), hint) for name, hint in stored_types(type(record)).items())

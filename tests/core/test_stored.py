@@ -1,15 +1,16 @@
 """Stored JSON as typed values."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar
 
 import orjson
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from tests.core.stored_values import all_fit, said_of, whole
+from tests.core.stored_values import ANY_JSON, all_fit, said_of, stored_types, whole
 from thresher.core.stored import read, written
 
 
@@ -35,6 +36,21 @@ class Cart:
     notes: tuple[str, ...] = ()
     prices: Mapping[str, int] = field(default_factory=dict)
     rest: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What nobody said is not stored, and what a newer release said stays."""
+
+    NOT_STORED: ClassVar = (None, "", ())
+
+    key: str
+    what: str = ""
+    weight: float | None = None
+    wheel: Wheel | None = None
+    marks: tuple[str, ...] = ()
+    fragile: bool | None = None
+    unknown: Mapping[str, Any] = field(default_factory=dict)
 
 
 def cart(data: object) -> Cart:
@@ -75,3 +91,24 @@ def test_reading_never_raises_and_every_value_has_its_type(said: object) -> None
 @given(whole(Cart, key="cart"))
 def test_what_was_written_is_read_back(value: Cart) -> None:
     assert cart(orjson.loads(orjson.dumps(written(value)))) == value
+
+
+@given(whole(Load, key="load"))
+def test_what_was_written_in_part_is_read_back(value: Load) -> None:
+    assert read(Load, orjson.loads(orjson.dumps(written(value))), key="load") == value
+
+
+def test_what_nobody_said_is_not_stored_and_a_no_is() -> None:
+    assert written(Load("load", weight=0, fragile=False)) == {"weight": 0, "fragile": False}
+
+
+@pytest.mark.promise(1)
+@given(said_of(Load), st.dictionaries(st.sampled_from(("axle", "key", "unknown", "what")), ANY_JSON))
+def test_a_change_by_an_older_release_keeps_what_a_newer_one_stored(said: Any, newer: dict[str, Any]) -> None:
+    before = (said if isinstance(said, dict) else {}) | newer
+    after = written(replace(read(Load, before, key="load"), what="hay"))
+    known = stored_types(Load)
+    assert {name: value for name, value in after.items() if name not in known} == {
+        name: value for name, value in before.items() if name not in known
+    }
+    assert after["what"] == "hay"

@@ -9,7 +9,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from thresher.core.stored import read
+from thresher.hiring.records import PostingRecord
+
 Data = dict[str, Any]
+
+
+def record(data: Data, key: str = "posting") -> PostingRecord:
+    """A posting of which this is stored."""
+    return read(PostingRecord, data, key=key)
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Which pages of a company are read, where its board is, and how complete a dossier is."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -96,15 +97,16 @@ def test_no_pages_show_nothing():
     ],
 )
 def test_completeness_is_as_the_thresholds_say(about, culture, wanted):
-    data = {
-        "name": "Tarn",
-        "website": "https://www.tarn.example/",
-        "about": "a" * about,
-        "culture": "c" * culture,
-    }
-    assert completeness(data, Thresholds()) == wanted
-    assert completeness(data | {"name": ""}, Thresholds()) is Completeness.NONE
-    assert completeness(data | {"website": None}, Thresholds()) is Completeness.NONE
+    company = CompanyRecord(
+        "tarn.example",
+        name="Tarn",
+        website="https://www.tarn.example/",
+        about="a" * about,
+        culture="c" * culture,
+    )
+    assert completeness(company, Thresholds()) == wanted
+    assert completeness(replace(company, name=""), Thresholds()) is Completeness.NONE
+    assert completeness(replace(company, website=None), Thresholds()) is Completeness.NONE
 
 
 @pytest.mark.parametrize(("days", "fresh"), [(0, True), (29.9, True), (30, False), (31, False), (-1, False)])

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from thresher.core import stored
 from thresher.core.errors import Malformed
 from thresher.core.evidence import Place
-from thresher.core.record import Found
 from thresher.hiring.facts import MAX_LENGTH, read_facts
 from thresher.hiring.opening import (
     Employment,
@@ -23,6 +23,7 @@ from thresher.hiring.opening import (
     opening_of,
     places_of,
 )
+from thresher.hiring.records import PostingRecord
 
 TODAY = date(2031, 5, 20)
 TEXT = """We are a remote-first company and raised $5M last year.
@@ -43,8 +44,12 @@ POSTING = {
 }
 
 
+def facts_in(key: str, data: dict[str, Any], **how: Any) -> Opening:
+    return read_facts(stored.read(PostingRecord, data, key=key), **how)
+
+
 def read(**changes: Any) -> Opening:
-    return read_facts("b/1", {**POSTING, **changes}, today=TODAY, source="abc")
+    return facts_in("b/1", {**POSTING, **changes}, today=TODAY, source="abc")
 
 
 def test_everything_that_a_posting_says_is_read():
@@ -117,7 +122,7 @@ def test_a_salary_without_numbers_leaves_the_word_to_the_description():
 
 
 def test_a_posting_that_says_nothing_is_an_opening_of_which_nothing_is_known():
-    found = read_facts("b/2", {"title": "Baker"}, today=TODAY)
+    found = facts_in("b/2", {"title": "Baker"}, today=TODAY)
     assert (
         found.pay,
         found.spots,
@@ -141,12 +146,12 @@ def test_a_posting_that_says_nothing_is_an_opening_of_which_nothing_is_known():
 
 
 def test_not_remote_in_a_field_is_not_on_site():
-    assert read_facts("b/3", {"title": "Baker", "remote": False}, today=TODAY).workplace is None
-    assert read_facts("b/3", {"title": "Baker", "remote": True}, today=TODAY).workplace is Workplace.REMOTE
+    assert facts_in("b/3", {"title": "Baker", "remote": False}, today=TODAY).workplace is None
+    assert facts_in("b/3", {"title": "Baker", "remote": True}, today=TODAY).workplace is Workplace.REMOTE
 
 
 def test_a_labelled_line_says_where_if_no_field_does():
-    found = read_facts(
+    found = facts_in(
         "b/4", {"title": "Baker", "description": "Bread.\nLocation: Leeds, UK\nMore bread."}, today=TODAY
     )
     assert [(spot.city, spot.country) for spot in found.spots] == [("Leeds", "GB")]
@@ -156,17 +161,17 @@ def test_a_labelled_line_says_where_if_no_field_does():
 
 
 def test_a_day_is_counted_back_from_today():
-    assert read_facts("b/5", {"title": "Baker", "posted": "3 days ago"}, today=TODAY).posted == date(
+    assert facts_in("b/5", {"title": "Baker", "posted": "3 days ago"}, today=TODAY).posted == date(
         2031, 5, 17
     )
-    assert read_facts("b/5", {"title": "Baker", "posted": "30+ days ago"}, today=TODAY).posted is None
+    assert facts_in("b/5", {"title": "Baker", "posted": "30+ days ago"}, today=TODAY).posted is None
 
 
 def test_an_opening_comes_back_as_it_was_kept():
     found = read()
     assert of_json(as_json(found), text=found.text) == found
-    kept = Found("posting", found.key, {**POSTING, "facts": facts_of(found)}, evidence=places_of(found))
-    assert opening_of(kept) == found
+    kept = stored.read(PostingRecord, {**POSTING, "facts": facts_of(found)}, key=found.key)
+    assert opening_of(kept, places_of(found)) == found
 
 
 @pytest.mark.parametrize(
@@ -185,7 +190,7 @@ def test_facts_that_are_none_are_refused_with_advice(facts: dict[str, Any]):
 
 def test_a_posting_without_facts_says_so():
     with pytest.raises(Malformed, match="has no facts yet"):
-        opening_of(Found("posting", "b/1", {"title": "Baker"}))
+        opening_of(PostingRecord("b/1", title="Baker"), None)
 
 
 PIECES = st.sampled_from(
@@ -267,7 +272,7 @@ DATA = st.fixed_dictionaries(
 @example({"title": "", "description": "1 - " * 2_000})
 @example({"title": "x", "description": "remote " * 2_000})
 def test_whatever_a_posting_says_every_quote_stands_where_it_is_said_to(data: dict[str, Any]):
-    found = read_facts("k", data, today=TODAY)
+    found = facts_in("k", data, today=TODAY)
     for name, place in found.evidence.places.items():
         assert place is not None, name
         if place.path is None:
@@ -284,7 +289,7 @@ def test_whatever_a_posting_says_every_quote_stands_where_it_is_said_to(data: di
 @given(DATA)
 def test_facts_agree_with_their_evidence(data: dict[str, Any]):
     """A fact has a place, and a place has a fact."""
-    found = read_facts("k", data, today=TODAY)
+    found = facts_in("k", data, today=TODAY)
     known = {
         name
         for name in ("pay", "workplace", "level", "experience", "posted")
@@ -315,7 +320,7 @@ def test_facts_agree_with_their_evidence(data: dict[str, Any]):
 )
 def test_a_flood_of_one_thing_is_read_within_bounds(piece: str):
     flood = piece * (4 * MAX_LENGTH // len(piece))
-    found = read_facts(
+    found = facts_in(
         "k",
         {"title": flood, "location": flood, "description": flood, "salary": flood, "employment_type": flood},
         today=TODAY,
@@ -325,13 +330,13 @@ def test_a_flood_of_one_thing_is_read_within_bounds(piece: str):
 
 
 def test_a_field_about_the_hours_does_not_hide_what_the_title_says_of_the_contract():
-    found = read_facts(
+    found = facts_in(
         "k", {"title": "Software Engineering Intern", "employment_type": "Full time"}, today=TODAY
     )
     assert found.employment == (Employment.FULL_TIME, Employment.INTERNSHIP)
     assert found.evidence.places["employment.1"].quote == "Intern"
     assert found.evidence.places["employment.0"].path == "employment_type"
-    plain = read_facts(
+    plain = facts_in(
         "k", {"title": "Internal Auditor, part-time possible", "employment_type": "Full time"}, today=TODAY
     )
     assert plain.employment == (Employment.FULL_TIME,)

@@ -4,15 +4,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.hiring.pairs import HARD, OPENINGS, PLACES, Case, cases, first, posting, second
+from tests.hiring.pairs import HARD, OPENINGS, PLACES, Case, Data, cases, first, posting, record, second
 from thresher.hiring.fingerprint import print_of
 from thresher.hiring.same_opening import Copy, GroupReason, copy_of, home, lead, page_of, pair, same
 
 CASES = cases()
 
 
+def copied(key: str, data: Data) -> Copy:
+    return copy_of(record(data, key))
+
+
 def judged(case: Case) -> GroupReason | None:
-    one, other = copy_of("one", case.one), copy_of("other", case.other)
+    one, other = copied("one", case.one), copied("other", case.other)
     return same(one, other, {pair("one", "other")} if case.apart else ())
 
 
@@ -39,7 +43,7 @@ def test_most_copies_of_an_opening_are_found():
 @pytest.mark.parametrize("name", OPENINGS)
 @pytest.mark.parametrize("what", PLACES)
 def test_one_posting_per_city_is_a_group_and_says_why(name: str, what: str):
-    assert same(copy_of("a", first(name)), copy_of("b", PLACES[what](name))) is GroupReason.OTHER_PLACES
+    assert same(copied("a", first(name)), copied("b", PLACES[what](name))) is GroupReason.OTHER_PLACES
 
 
 @given(
@@ -56,21 +60,21 @@ def test_one_word_anywhere_in_the_text_makes_another_opening(
     said = [word for word in other["description"].split() if any(char.isalnum() for char in word)]
     kept = said[:at] + (said[at:] if how == "put in" else said[at + 1 :])
     changed = kept if how == "left out" else [*kept[:at], "zebra", *kept[at:]]
-    assert same(copy_of("a", first(name)), copy_of("b", {**other, "description": " ".join(changed)})) is None
+    assert same(copied("a", first(name)), copied("b", {**other, "description": " ".join(changed)})) is None
 
 
 def test_sameness_does_not_depend_on_who_is_asked_first():
     for case in CASES:
-        one, other = copy_of("one", case.one), copy_of("other", case.other)
+        one, other = copied("one", case.one), copied("other", case.other)
         assert same(one, other) == same(other, one), case.name
 
 
 @pytest.mark.promise(9)
 def test_what_a_person_took_apart_joins_no_group_with_the_other_in_it():
     one, other, third = (
-        copy_of("a", first("ward")),
-        copy_of("b", second("ward")),
-        copy_of("c", posting("ward", "5", "third")),
+        copied("a", first("ward")),
+        copied("b", second("ward")),
+        copied("c", posting("ward", "5", "third")),
     )
     apart = {pair("c", "a")}
     assert same(third, other, apart) is GroupReason.SAME_TEXT
@@ -80,12 +84,12 @@ def test_what_a_person_took_apart_joins_no_group_with_the_other_in_it():
 
 
 def test_a_posting_is_not_its_own_copy():
-    one = copy_of("a", first("ward"))
+    one = copied("a", first("ward"))
     assert same(one, one) is None
 
 
 def test_the_lead_is_open_then_first_then_longest():
-    print_ = print_of({"title": "Nurse"})
+    print_ = print_of(record({"title": "Nurse"}))
     early, late = Copy("b", print_, first_seen=1, length=10), Copy("a", print_, first_seen=2, length=99)
     closed = Copy("c", print_, first_seen=0, length=999, open=False)
     assert lead([late, early, closed]).key == "b"

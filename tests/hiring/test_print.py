@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.hiring.pairs import HARMFUL, HARMLESS, OPENINGS, first, second
-from thresher.hiring.fingerprint import DRAWN, firm, likeness, print_of, sketch, words
+from tests.hiring.pairs import HARMFUL, HARMLESS, OPENINGS, Data, first, record, second
+from thresher.hiring.fingerprint import DRAWN, Print, firm, likeness, print_of, sketch, words
 from thresher.hiring.headline import headline
 from thresher.hiring.same_opening import contains
 
@@ -13,21 +13,25 @@ from thresher.hiring.same_opening import contains
 LOOSE = {"cut short", "a paragraph more at the end", "framed by the board", "no location"}
 
 
+def printed(data: Data) -> Print:
+    return print_of(record(data))
+
+
 @pytest.mark.parametrize("name", OPENINGS)
 @pytest.mark.parametrize("what", [what for what in HARMLESS if what not in LOOSE])
 def test_what_a_board_does_to_a_posting_leaves_its_print_alone(name: str, what: str):
-    assert print_of(first(name)).exact == print_of(HARMLESS[what](name)).exact
+    assert printed(first(name)).exact == printed(HARMLESS[what](name)).exact
 
 
 @pytest.mark.parametrize("name", OPENINGS)
 @pytest.mark.parametrize("what", [what for what in HARMFUL if what != "taken apart by a person"])
 def test_another_opening_has_another_print(name: str, what: str):
-    assert print_of(first(name)).exact != print_of(HARMFUL[what](name)).exact
+    assert printed(first(name)).exact != printed(HARMFUL[what](name)).exact
 
 
 def test_another_place_has_another_print():
-    assert print_of(first("ward")).exact != print_of(second("ward", location="Omaha, NE")).exact
-    assert print_of(first("ward")).exact != print_of(second("ward", location="Remote, US")).exact
+    assert printed(first("ward")).exact != printed(second("ward", location="Omaha, NE")).exact
+    assert printed(first("ward")).exact != printed(second("ward", location="Remote, US")).exact
 
 
 @pytest.mark.parametrize(
@@ -85,13 +89,13 @@ def test_sketches_are_bounded_and_likeness_is_a_share(one: list[str], other: lis
 
 @given(st.text(max_size=300))
 def test_any_text_has_a_print_and_it_is_short(text: str):
-    found = print_of({"title": text, "company_name": text, "location": text, "description": text})
+    found = printed({"title": text, "company_name": text, "location": text, "description": text})
     assert len(found.exact) == 32
-    assert found == print_of({"title": text, "company_name": text, "location": text, "description": text})
+    assert found == printed({"title": text, "company_name": text, "location": text, "description": text})
 
 
 def test_a_posting_without_anything_has_a_print_too():
-    assert len(print_of({"title": None, "description": 7}).exact) == 32
+    assert len(printed({"title": None, "description": 7}).exact) == 32
 
 
 WORDS = [f"w{at}" for at in range(120)]

@@ -7,21 +7,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.core.stored_values import ANY_JSON, all_fit, said_of, stored_fields, whole
+from tests.core.stored_values import ANY_JSON, all_fit, said_of, stored_types, whole
+from thresher.apps.jobs.scraping.board_diff import unchanged_record
 from thresher.core.record import Found
 from thresher.core.stored import read, written
 from thresher.hiring.kinds import BOARD, POSTING
 from thresher.hiring.records import (
+    MAX_REASON,
     BoardFields,
     BoardRecord,
+    CompanyFields,
     CompanyRecord,
     GroupRecord,
     LastLook,
-    LookFields,
+    PostingFields,
     PostingRecord,
     ScorePart,
     TriedAddress,
-    look_fields,
+    company_entry,
+    group_entry,
+    posting_entry,
 )
 from thresher.reading.platforms.boards import Board
 
@@ -49,9 +54,12 @@ def test_a_record_is_read_back_as_it_was_written(case: tuple[Any, Any]) -> None:
     assert read(kind, stored, **({"key": "key"} if kind in RECORDS else {})) == value
 
 
-@pytest.mark.parametrize(("kind", "writes"), [(BoardRecord, BoardFields), (LastLook, LookFields)])
+@pytest.mark.parametrize(
+    ("kind", "writes"),
+    [(BoardRecord, BoardFields), (CompanyRecord, CompanyFields), (PostingRecord, PostingFields)],
+)
 def test_what_a_task_may_write_is_what_is_read(kind: type, writes: type) -> None:
-    assert set(get_type_hints(writes)) == set(stored_fields(kind))
+    assert get_type_hints(writes) == stored_types(kind)
 
 
 def test_a_board_that_a_task_knew_a_part_of_has_the_rest_by_default() -> None:
@@ -71,7 +79,27 @@ def test_the_pay_of_a_posting_is_a_text_or_nothing_whatever_it_says(salary: obje
     assert found is None or (isinstance(found, str) and found)
 
 
-def test_a_look_that_changes_nothing_keeps_what_the_last_one_said() -> None:
-    look = LastLook(verdict="found", found=3, total=None, complete=True, alone=True, hash="h", at=5)
-    assert read(LastLook, dict(look_fields(look))) == look
-    assert look_fields(look)["total"] is None
+@pytest.mark.promise(1)
+def test_a_look_that_changes_nothing_keeps_what_the_last_one_said_and_what_a_newer_release_knows() -> None:
+    said = {"verdict": "found", "found": 3, "total": None, "complete": True, "hash": "h", "at": 5, "mood": 1}
+    board = BoardRecord.of(Found(BOARD, "lever:acme", {"last_look": said}))
+    assert board.last_look is not None
+    after = unchanged_record(board, board.last_look, now=9, due_at=20).data["last_look"]
+    assert after.items() >= (said | {"at": 9}).items()
+
+
+@pytest.mark.promise(1)
+def test_a_task_writes_the_fields_that_it_knows_and_no_other() -> None:
+    assert posting_entry("a/1", {"missed": 2}).data == {"missed": 2}
+    assert company_entry("acme.com", {"tried": (TriedAddress("look", "https://acme.com/"),)}).data == {
+        "tried": [{"method": "look", "url": "https://acme.com/", "verdict": ""}]
+    }
+
+
+def test_a_group_is_written_whole() -> None:
+    group = GroupRecord("group/a", "a", "the same page", ("a", "b"))
+    assert group_entry(group).data == {"lead": "a", "reason": "the same page", "members": ["a", "b"]}
+
+
+def test_the_reason_of_a_tried_address_is_no_longer_than_a_person_reads() -> None:
+    assert len(TriedAddress(reason="x" * 1_000).reason or "") == MAX_REASON

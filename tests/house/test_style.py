@@ -233,3 +233,57 @@ def test_a_selector_is_taken_at_a_persons_word_only_where_a_person_wrote_it():
         path for path, node in calls if isinstance(node.func, ast.Name) and node.func.id == "written_selector"
     }
     assert {str(path.relative_to(ROOT / "src" / "thresher")) for path in trusting} == TRUSTING
+
+
+# Where the stored form of a record is known: its readers and writers, and the filing of arrivals, which puts
+# what came over what is there as it stands. Everybody else has the record's type.
+STORED = ("hiring/records.py", "apps/jobs/model.py", "apps/roles/model.py", "apps/roles/store/arrivals.py")
+
+
+def peeks(tree: ast.Module) -> list[int]:
+    """The lines that take a value out of the data of a record: by its name, by `get`, or after `said =
+    found.data`, which only postpones it.
+    """
+    return [node.lineno for node in ast.walk(tree) if isinstance(node, ast.expr | ast.stmt) and _peeks(node)]
+
+
+def _peeks(node: ast.AST) -> bool:
+    match node:
+        case ast.Subscript(value=value):
+            return _is_data(value)
+        case ast.Attribute(value=value, attr="get" | "pop" | "setdefault"):
+            return _is_data(value)
+        case ast.Assign(value=value) | ast.AnnAssign(value=value) | ast.NamedExpr(value=value):
+            parts = value.elts if isinstance(value, ast.Tuple) else [value]
+            return any(_is_data(part) for each in parts for part in _choices(each))
+    return False
+
+
+def _choices(value: ast.expr | None) -> list[ast.expr | None]:
+    return [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
+
+
+def _is_data(value: ast.expr | None) -> bool:
+    return isinstance(value, ast.Attribute) and value.attr == "data"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'found.data["title"]',
+        'x = known.found.data.get("title") or ""',
+        "data = found.data",
+        "key, data = found.key, found.data",
+        "old = before.data if before else {}",
+    ],
+)
+def test_a_look_into_the_data_of_a_record_is_seen(line: str) -> None:
+    assert peeks(ast.parse(line))
+
+
+def test_a_record_is_read_by_its_type_and_not_by_the_names_of_its_fields() -> None:
+    root = ROOT / "src" / "thresher"
+    readers = {root / each for each in STORED}
+    apps = [path for path in SOURCES if path.relative_to(root).parts[0] in ("apps", "hiring")]
+    found = [f"{name(path)}:{line}" for path in apps if path not in readers for line in peeks(parsed(path))]
+    assert not found, f"read it as a record of its kind: {found}"

@@ -1,8 +1,15 @@
-"""Read stored JSON as typed values: a frozen dataclass names the fields, their types and their defaults.
+"""Read stored JSON as typed values and write it: a frozen dataclass names the fields, their types, their
+defaults.
 
 Stored data may come from an older release, from a task that knew only a part, or from an import. Reading
 never raises: a field that is absent, or whose value is not of its type, has its default. Names of fields are
 the names in the JSON.
+
+What was written is read back as it was. Two names steer the writing of a class:
+
+    NOT_STORED  defaults that are left out of the JSON, such as None; other values are always stored
+    unknown     a field that holds what this release does not know, so that a record which an older worker
+                reads, changes and writes keeps what a newer one wrote
 """
 
 from collections.abc import Callable, Mapping
@@ -10,28 +17,32 @@ from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
 Read = Callable[[Any], Any]
 _NONSENSE = object()
+UNKNOWN = "unknown"
 
 
 def read(kind: type[T], data: object, **given: object) -> T:
     """Read a dataclass from the JSON that is stored of it; `given` are fields that are stored elsewhere."""
     said = data if isinstance(data, Mapping) else {}
+    form = _form(kind)  # type: ignore[arg-type]  # a class can be hashed
     found = {
         name: value
-        for name, reader in _fields(kind)  # type: ignore[arg-type]  # a class can be hashed
+        for name, reader in form.readers
         if name in said and (value := reader(said[name])) is not _NONSENSE
     }
+    if form.known is not None:
+        found[UNKNOWN] = {name: value for name, value in said.items() if name not in form.known}
     return kind(**(found | given))
 
 
 def written(value: Any) -> Any:
     """Write a dataclass, and what it is made of, as JSON. Fields that are stored elsewhere are left out."""
     if is_dataclass(value) and not isinstance(value, type):
-        return {name: written(getattr(value, name)) for name, _ in _fields(type(value))}
+        return _written(value)
     if isinstance(value, Mapping):
         return {name: written(each) for name, each in value.items()}
     if isinstance(value, tuple | list):
@@ -39,14 +50,39 @@ def written(value: Any) -> Any:
     return value.value if isinstance(value, Enum) else value
 
 
+def _written(value: Any) -> dict[str, Any]:
+    form = _form(type(value))  # type: ignore[arg-type]
+    said = ((name, getattr(value, name)) for name, _ in form.readers)
+    found = {
+        name: written(each) for name, each in said if name not in form.left_out or each != form.left_out[name]
+    }
+    return found if form.known is None else {**getattr(value, UNKNOWN), **found}
+
+
+class _Form(NamedTuple):
+    """How a class is stored: the fields with a default, for one without, such as the key, is not part of the
+    JSON. `known` are their names where the class keeps what is unknown, `left_out` the defaults that are not
+    written.
+    """
+
+    readers: tuple[tuple[str, Read], ...]
+    known: frozenset[str] | None
+    left_out: Mapping[str, Any]
+
+
 @cache
-def _fields(kind: Any) -> tuple[tuple[str, Read], ...]:
-    """Those with a default: a field without one, such as the key, is not part of the JSON."""
+def _form(kind: Any) -> _Form:
     hints = get_type_hints(kind)
-    return tuple(
-        (each.name, _reader(hints[each.name]))
+    known = {
+        each.name: each.default
         for each in fields(kind)
-        if each.default is not MISSING or each.default_factory is not MISSING
+        if each.name != UNKNOWN and (each.default is not MISSING or each.default_factory is not MISSING)
+    }
+    left_out = getattr(kind, "NOT_STORED", ())
+    return _Form(
+        tuple((name, _reader(hints[name])) for name in known),
+        frozenset(known) if UNKNOWN in hints else None,
+        {name: default for name, default in known.items() if default in left_out},
     )
 
 

@@ -5,7 +5,7 @@ may be hostile; at most `MAX_LENGTH` of them are read, each a bounded number of 
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
@@ -18,6 +18,7 @@ from thresher.hiring.finding import Finding, flat, place
 from thresher.hiring.level import read_level
 from thresher.hiring.locations import read_spots
 from thresher.hiring.opening import Employment, Experience, Level, Opening, Pay, Spot, Workplace
+from thresher.hiring.records import PostingRecord
 from thresher.hiring.technology import Mention, technologies
 from thresher.reading.values.dates import posted_on
 
@@ -144,23 +145,24 @@ def _once(mentions: Iterable[Mention]) -> tuple[Finding[str], ...]:
 
 MAX_LENGTH = 30_000  # characters of a description that are read
 MAX_LINE = 1_000  # of a title, a location, a field
+MAX_URL = 8_192
 _LOCATED = ("location:", "locations:", "standort:", "arbeitsort:", "work location:", "job location:")
 
 
-def read_facts(key: str, data: Mapping[str, Any], *, today: date, source: str | None = None) -> Opening:
+def read_facts(posting: PostingRecord, *, today: date, source: str | None = None) -> Opening:
     """The opening that a posting describes. `source` names the stored text that the places of the description
     count in.
     """
     sheet = _Sheet(
-        _text(data, "title"), _text(data, "location"), _text(data, "description", MAX_LENGTH), data
+        _text(posting.title), _text(posting.location), _text(posting.description, MAX_LENGTH), posting
     )
     spots = sheet.spots()
     return Opening(
-        key=key,
+        key=posting.key,
         title=sheet.title,
         text=sheet.text,
-        company=_text(data, "company_name") or None,
-        url=_text(data, "url", 8_192) or None,
+        company=_text(posting.company_name) or None,
+        url=_text(posting.url, MAX_URL) or None,
         posted=sheet.posted(today),
         pay=sheet.pay(spots),
         spots=spots,
@@ -173,9 +175,8 @@ def read_facts(key: str, data: Mapping[str, Any], *, today: date, source: str | 
     )
 
 
-def _text(data: Mapping[str, Any], name: str, most: int = MAX_LINE) -> str:
-    value = data.get(name)
-    return value[:most] if isinstance(value, str) else ""
+def _text(said: str | None, most: int = MAX_LINE) -> str:
+    return said[:most] if said else ""
 
 
 @dataclass(slots=True)
@@ -185,7 +186,7 @@ class _Sheet:
     title: str
     location: str
     text: str
-    data: Mapping[str, Any]
+    posting: PostingRecord
     low: str = ""
     places: dict[str, Place | None] = field(default_factory=dict)
 
@@ -193,7 +194,7 @@ class _Sheet:
         self.low = flat(self.text)
 
     def posted(self, today: date) -> date | None:
-        said = _text(self.data, "posted", 100)
+        said = _text(self.posting.posted, 100)
         day = _iso(said) or (posted_on(said, today) if said else None)
         if day is not None:
             self.places["posted"] = Place(said, path="posted")
@@ -202,7 +203,7 @@ class _Sheet:
     def pay(self, spots: tuple[Spot, ...]) -> Pay | None:
         countries = {spot.country for spot in spots if spot.country}
         country = next(iter(countries)) if len(countries) == 1 else None
-        said = pay.of_field(self.data.get("salary"), country)
+        said = pay.of_field(self.posting.salary, country)
         found = (
             pay.in_text(self.low, self.text, country=country)
             if said is None or said.low is said.high is None
@@ -212,7 +213,7 @@ class _Sheet:
             self.places["pay"] = place(found, self.text)
             return found.value
         if said is not None:
-            self.places["pay"] = _place_of_salary(self.data["salary"])
+            self.places["pay"] = _place_of_salary(self.posting.salary)
         return said
 
     def spots(self) -> tuple[Spot, ...]:
@@ -243,8 +244,13 @@ class _Sheet:
         return ()
 
     def workplace(self) -> Workplace | None:
-        for name in ("workplace", "workplace_type", "remote"):
-            value = self.data.get(name)
+        own = self.posting
+        fields = (
+            ("workplace", own.workplace),
+            ("workplace_type", own.workplace_type),
+            ("remote", own.remote),
+        )
+        for name, value in fields:
             said = "true" if value is True else value
             if isinstance(said, str) and (meant := workplace.of_field(said)) is not None:
                 self.places["workplace"] = Place(str(value), path=name)
@@ -274,7 +280,7 @@ class _Sheet:
         return found.value
 
     def employment(self) -> tuple[Employment, ...]:
-        said = _text(self.data, "employment_type", 300)
+        said = _text(self.posting.employment_type, 300)
         if said and (meant := of_field(said)):
             self.places |= {
                 f"employment.{at}": Place(said, path="employment_type") for at in range(len(meant))

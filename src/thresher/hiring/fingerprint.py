@@ -10,17 +10,16 @@ The exact one is what a changed posting is known by, too.
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from html import unescape
-from typing import Any
 from zlib import crc32
 
 from thresher.hiring.headline import headline, places_of
 from thresher.hiring.locations import read_spots
 from thresher.hiring.opening import Spot
-from thresher.hiring.records import company_name_key
+from thresher.hiring.records import PostingRecord, company_name_key
 
 MAX_LENGTH = 30_000  # characters of a description that are read
 MAX_LINE = 1_000  # of a title, a name, a location
@@ -78,19 +77,18 @@ class Print:
         return sketch(self.words)
 
 
-def print_of(data: Mapping[str, Any]) -> Print:
-    """The fingerprint of a posting, from the data of its record."""
+def print_of(posting: PostingRecord) -> Print:
+    """The fingerprint of a posting."""
     title, company, location = (
-        str(data.get(name) or "")[:MAX_LINE] for name in ("title", "company_name", "location")
+        (said or "")[:MAX_LINE] for said in (posting.title, posting.company_name, posting.location)
     )
     spots = _spots(title, location)
-    described = data.get("description")
     return Print(
         title=headline(title, company),
-        company=firm(company) or str(data.get("company") or ""),
+        company=firm(company) or posting.company or "",
         places=frozenset(_place(spot) for spot in spots if spot.city or spot.region or spot.country),
         remote=any(spot.remote for spot in spots),
-        words=words(described) if isinstance(described, str) else (),
+        words=words(posting.description or ""),
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from thresher.core import evidence
 from thresher.core.errors import Malformed
 from thresher.core.evidence import Evidence
-from thresher.core.record import Found
+from thresher.hiring.records import PostingRecord
 
 
 class Workplace(StrEnum):
@@ -125,17 +125,16 @@ def places_of(opening: Opening) -> Evidence:
     return Evidence(places, opening.evidence.source)
 
 
-def opening_of(posting: Found) -> Opening:
-    """The opening that was read from a posting, from its record. Raises Malformed."""
-    kept = posting.evidence or Evidence()
+def opening_of(posting: PostingRecord, kept: Evidence | None) -> Opening:
+    """The opening that was read from a posting, with the evidence of its record. Raises Malformed."""
+    kept = kept or Evidence()
     places = {
         name.removeprefix(FACTS): place for name, place in kept.places.items() if name.startswith(FACTS)
     }
-    facts, text = posting.data.get("facts"), posting.data.get("description")
-    if not isinstance(facts, Mapping):
+    if posting.facts is None:
         raise Malformed(f"posting {posting.key} has no facts yet; read them first")
-    found = {**facts, "key": posting.key, "evidence": evidence.as_json(Evidence(places, kept.source))}
-    return of_json(found, text if isinstance(text, str) else "")
+    found = {**posting.facts, "key": posting.key, "evidence": evidence.as_json(Evidence(places, kept.source))}
+    return of_json(found, posting.description or "")
 
 
 def as_json(opening: Opening) -> dict[str, Any]:

@@ -6,14 +6,15 @@
 
 Several tasks know a part of each, so all are merged: a task writes the fields that it knows. So each kind
 has two forms, and nothing but them knows the JSON: a dataclass to read it by, in which every field has a
-default (`BoardRecord`), and the fields that a task may write (`BoardFields`).
+default (`BoardRecord`), and the fields that a task may write (`BoardFields`), of the same types. A group is
+always written whole.
 """
 
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, TypedDict, cast
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self, TypedDict
 
 from thresher.core.evidence import Evidence
 from thresher.core.keys import canonical_url, url_key
@@ -88,7 +89,16 @@ def entry(
     initial: Mapping[str, Any] = {},
 ) -> Record:
     """What one task knows of a company, a board or a posting."""
-    return Record(kind, key, data, links, evidence, merge=True, initial=initial, marks=MARKS[kind])
+    return Record(
+        kind,
+        key,
+        written(data),
+        links,
+        evidence,
+        merge=True,
+        initial=written(initial),
+        marks=MARKS[kind],
+    )
 
 
 def company_key(name: str | None, website: str | None) -> str:
@@ -150,31 +160,7 @@ class LastLook:
     closed: int = 0
     relisted: int = 0
     moved: int = 0
-
-
-class LookFields(TypedDict, total=False):
-    """What a look writes of itself."""
-
-    verdict: str
-    reason: str
-    found: int
-    total: int | None
-    complete: bool
-    alone: bool
-    pages: int
-    at: int
-    hash: str
-    missed: int
-    new: int
-    changed: int
-    closed: int
-    relisted: int
-    moved: int
-
-
-def look_fields(look: LastLook) -> LookFields:
-    """A look as it is stored."""
-    return cast("LookFields", written(look))
+    unknown: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +168,8 @@ class TriedAddress:
     """What came of a candidate for a board, or of a page that might have named one. `reason` is why it was
     not taken; None for the one that was.
     """
+
+    NOT_STORED: ClassVar = (None,)
 
     method: str = ""
     url: str = ""
@@ -191,9 +179,8 @@ class TriedAddress:
     name: str | None = None
     reason: str | None = None
 
-    def as_json(self) -> dict[str, Any]:
-        said = {**asdict(self), "reason": self.reason and self.reason[:MAX_REASON]}
-        return {name: value for name, value in said.items() if value is not None}
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reason", self.reason and self.reason[:MAX_REASON])
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +231,7 @@ class BoardRecord:
     due_at: int = 0
 
     @classmethod
-    def of(cls, found: Found) -> "BoardRecord":
+    def of(cls, found: Found) -> Self:
         return read(cls, found.data, key=found.key)
 
     @property
@@ -256,33 +243,33 @@ class BoardRecord:
 class BoardFields(TypedDict, total=False):
     """The fields that a task may write of a board."""
 
-    url: str
-    platform: str
+    url: str | None
+    platform: str | None
     token: str | None
-    parts: dict[str, str]
-    company: str
-    company_name: str
-    tier: str
-    status: str
-    confidence: str
-    method: str
-    proof: str
-    ownership: str
+    parts: Mapping[str, str]
+    company: str | None
+    company_name: str | None
+    tier: str | None
+    status: str | None
+    confidence: str | None
+    method: str | None
+    proof: str | None
+    ownership: str | None
     validation_required: bool
-    sample: dict[str, Any]
-    tried: list[dict[str, Any]]
-    discovered_via: str
+    sample: BoardSample | None
+    tried: tuple[TriedAddress, ...]
+    discovered_via: str | None
     discovered_at: int
     enabled_at: int
-    enabled_by: str
+    enabled_by: str | None
     disabled_tag: str | None
     disabled_reason: str | None
-    last_look: LookFields
-    open: int
+    last_look: LastLook | None
+    open: int | None
     checks_due: int
-    coverage: dict[str, float]
-    yields: list[int]
-    alarms: list[str]
+    coverage: Mapping[str, float]
+    yields: tuple[int, ...]
+    alarms: tuple[str, ...]
     failures: int
     scraped_at: int
     completed_at: int
@@ -301,13 +288,12 @@ def board_entry(key: str, fields: BoardFields, *links: Link, initial: BoardField
 class ScorePart:
     """What one rule adds to the score of a company, and the words that say so."""
 
+    NOT_STORED: ClassVar = (None,)
+
     rule: str = ""
     points: int = 0
     quote: str | None = None
     note: str | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,8 +329,46 @@ class CompanyRecord:
     analyzed_at: int = 0
 
     @classmethod
-    def of(cls, found: Found) -> "CompanyRecord":
+    def of(cls, found: Found) -> Self:
         return read(cls, found.data, key=found.key)
+
+
+class CompanyFields(TypedDict, total=False):
+    """The fields that a task may write of a company."""
+
+    name: str | None
+    name_key: str | None
+    website: str | None
+    status: str | None
+    problem: str | None
+    about: str | None
+    culture: str | None
+    mission: str | None
+    headquarters: str | None
+    industry: str | None
+    founded: int | str | None
+    size: str | None
+    employees: int | None
+    size_category: str | None
+    remote_first: bool | None
+    ai_focus: bool | None
+    tech: tuple[str, ...]
+    careers_url: str | None
+    board_url: str | None
+    board_confidence: str | None
+    tried: tuple[TriedAddress, ...]
+    tier: str | None
+    score: int | None
+    score_parts: tuple[ScorePart, ...]
+    completeness: str | None
+    analyzed_at: int
+
+
+def company_entry(
+    key: str, fields: CompanyFields, *, evidence: Evidence | None = None, initial: CompanyFields | None = None
+) -> Record:
+    """What one task knows of a company."""
+    return entry(COMPANY, key, fields, evidence=evidence, initial=initial or {})
 
 
 # Postings, and groups of postings of one opening
@@ -352,8 +376,8 @@ class CompanyRecord:
 
 @dataclass(frozen=True, slots=True)
 class PostingRecord:
-    """A posting as it stands, by what people and the other apps ask of it. `said` are the fields that its
-    board's list says; `facts` is what was read from it.
+    """A posting as it stands. `said` are the fields that its board's list says; `facts` is what was read from
+    it (`opening.py`). `MARKS` says what it is found by.
     """
 
     key: str
@@ -365,6 +389,9 @@ class PostingRecord:
     url: str | None = None
     posted: str | None = None
     employment_type: str | None = None
+    workplace: str | None = None
+    workplace_type: str | None = None
+    remote: bool | str | None = None
     salary: Mapping[str, Any] | str | None = None
     description: str | None = None
     number: str | None = None
@@ -379,11 +406,19 @@ class PostingRecord:
     seen_at: int = 0
     checked_at: int = 0
     closed_at: int | None = None
+    read_at: int = 0
     facts: Mapping[str, Any] | None = None
+    listed: str | None = None
+    print: str | None = None
+    kin: str | None = None
 
     @classmethod
-    def of(cls, found: Found) -> "PostingRecord":
+    def of(cls, found: Found) -> Self:
         return read(cls, found.data, key=found.key)
+
+    def having(self, fields: "PostingFields") -> Self:
+        """The posting as it is once these fields are written."""
+        return replace(self, **fields)
 
     @property
     def pay(self) -> str | None:
@@ -393,6 +428,52 @@ class PostingRecord:
             if isinstance(text, str) and text:
                 return text
         return None
+
+
+class PostingFields(TypedDict, total=False):
+    """The fields that a task may write of a posting."""
+
+    title: str | None
+    company: str | None
+    company_name: str | None
+    company_site: str | None
+    location: str | None
+    url: str | None
+    posted: str | None
+    employment_type: str | None
+    workplace: str | None
+    workplace_type: str | None
+    remote: bool | str | None
+    salary: Mapping[str, Any] | str | None
+    description: str | None
+    number: str | None
+    said: tuple[str, ...]
+    board: str | None
+    group: str | None
+    state: str | None
+    missed: int
+    relisted: int
+    revision: int
+    first_seen: int
+    seen_at: int
+    checked_at: int
+    closed_at: int | None
+    read_at: int
+    facts: Mapping[str, Any] | None
+    listed: str | None
+    print: str | None
+    kin: str | None
+
+
+def posting_entry(
+    key: str,
+    fields: PostingFields,
+    *links: Link,
+    evidence: Evidence | None = None,
+    initial: PostingFields | None = None,
+) -> Record:
+    """What one task knows of a posting."""
+    return entry(POSTING, key, fields, *links, evidence=evidence, initial=initial or {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,5 +486,10 @@ class GroupRecord:
     members: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, found: Found) -> "GroupRecord":
+    def of(cls, found: Found) -> Self:
         return read(cls, found.data, key=found.key)
+
+
+def group_entry(group: GroupRecord, *links: Link) -> Record:
+    """A group as it is now."""
+    return entry(GROUP, group.key, written(group), *links)

@@ -8,7 +8,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 import orjson
 
@@ -16,7 +16,7 @@ from thresher.core.errors import InvalidUrl
 from thresher.core.evidence import Evidence, Place
 from thresher.core.keys import canonical_url
 from thresher.core.record import clean
-from thresher.hiring.records import BoardRecord, company_name_key, posting_key
+from thresher.hiring.records import BoardRecord, PostingFields, company_name_key, posting_key
 from thresher.hiring.same_opening import page_at
 from thresher.reading.postings.posting import Posting, Salary
 
@@ -62,7 +62,6 @@ MAX_DESCRIPTION_BYTES = 45_000  # as JSON: a record has to stay below the limit 
 MAX_LINE = 500
 MAX_KEY = 400
 MAX_QUOTE = 200
-_LINES = ("title", "location", "employment_type", "number")
 
 
 def key_of(board: str, posting: Posting) -> str:
@@ -105,24 +104,27 @@ def marked(posting: Posting) -> str:
     return f"{listed(posting)}.{print_of_address(address(posting))}"
 
 
-def fields(posting: Posting) -> dict[str, Any]:
+def fields(posting: Posting) -> PostingFields:
     """What a row says, as it is written down. What it does not say is left out: another page may say it."""
-    found: dict[str, Any] = {
-        "title": posting.title,
-        "location": posting.location,
+    found: PostingFields = {
+        "title": _line(posting.title),
+        "location": _line(posting.location),
         "url": address(posting),
         "posted": posting.posted_date.isoformat() if posting.posted_date else None,
-        "employment_type": posting.employment_type,
+        "employment_type": _line(posting.employment_type),
         "remote": posting.remote,
         "salary": _salary(posting.salary) if posting.salary else None,
         "description": _cut(posting.description) if posting.description else None,
-        "number": posting.key,
+        "number": _line(posting.key),
     }
-    kept = {name: value for name, value in found.items() if value}
-    return {name: clean(value)[:MAX_LINE] if name in _LINES else value for name, value in kept.items()}
+    return cast("PostingFields", {name: value for name, value in found.items() if value})
 
 
-def evidence_of(posting: Posting, said: Mapping[str, Any], source: str | None) -> Evidence:
+def _line(text: str | None) -> str | None:
+    return clean(text)[:MAX_LINE] if text else None
+
+
+def evidence_of(posting: Posting, said: PostingFields, source: str | None) -> Evidence:
     """Where each value stands: in which answer, and in which part of it. A date was worked out from the row,
     so it has no place.
     """

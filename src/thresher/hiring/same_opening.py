@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
-from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from thresher.core.context import Context
@@ -20,7 +19,7 @@ from thresher.core.keys import canonical_url
 from thresher.core.record import Found, Is, Link, Record
 from thresher.hiring.fingerprint import Print, print_of
 from thresher.hiring.kinds import GROUP, POSTING
-from thresher.hiring.records import GroupRecord, entry
+from thresher.hiring.records import GroupRecord, PostingRecord, group_entry, posting_entry
 
 # Whether one text is part of another: truncated, or lacking a paragraph.
 
@@ -154,19 +153,19 @@ def pair(one: str, other: str) -> Pair:
     return frozenset((one, other))
 
 
-def copy_of(key: str, data: Mapping[str, Any]) -> Copy:
-    """A posting as groups see it, from the data of its record."""
-    text, seen = data.get("description"), data.get("first_seen")
+def copy_of(posting: PostingRecord) -> Copy:
+    """A posting as groups see it."""
+    text = posting.description or ""
     return Copy(
-        key=key,
-        print=print_of(data),
-        board=str(data.get("board") or ""),
-        number=str(data.get("number") or ""),
-        page=page_of(str(data.get("url") or "")),
-        first_seen=seen if isinstance(seen, int) else 0,
-        length=len(text) if isinstance(text, str) else 0,
-        open=data.get("state") != "closed",
-        cut=isinstance(text, str) and text.rstrip().endswith(("…", "...")),
+        key=posting.key,
+        print=print_of(posting),
+        board=posting.board or "",
+        number=posting.number or "",
+        page=page_of(posting.url or ""),
+        first_seen=posting.first_seen,
+        length=len(text),
+        open=posting.state != "closed",
+        cut=text.rstrip().endswith(("…", "...")),
     )
 
 
@@ -335,9 +334,9 @@ class Kinship:
     links: tuple[Link, ...] = ()
 
 
-async def kin_of(ctx: Context, known: Found, data: Mapping[str, Any]) -> Kinship:
-    """The group of a posting, whose `data` is complete now."""
-    mine = copy_of(known.key, data)
+async def kin_of(ctx: Context, known: Found, posting: PostingRecord) -> Kinship:
+    """The group of a posting, which is complete now. `known` is its record as it was."""
+    mine = copy_of(posting)
     kin = kin_mark(mine.print)
     alike = await ctx.records(POSTING, where=(Is("kin", kin),), limit=MAX_POSTINGS) if kin else []
     found = [each for each in alike if each.key != known.key]
@@ -353,7 +352,7 @@ async def kin_of(ctx: Context, known: Found, data: Mapping[str, Any]) -> Kinship
             limit=MAX_POSTINGS,
         )
         records |= {each.key: each for each in mates}
-        copies = (copy_of(each.key, each.data) for each in mates if pair(mine.key, each.key) not in apart)
+        copies = (copy_of(PostingRecord.of(each)) for each in mates if pair(mine.key, each.key) not in apart)
         related |= {copy.key: (copy, GroupReason.SAID) for copy in copies}
     return _grouped(bare, mine, records, related, group) if related else bare
 
@@ -392,7 +391,7 @@ def _without_apart(key: str, found: list[Found], apart: set[Pair]) -> list[Found
 
 
 def _related(mine: Copy, found: list[Found], apart: set[Pair]) -> dict[str, tuple[Copy, GroupReason]]:
-    copies = [copy_of(each.key, each.data) for each in found]
+    copies = [copy_of(PostingRecord.of(each)) for each in found]
     reasons = [(copy, same(mine, copy, apart)) for copy in copies]
     return {copy.key: (copy, reason) for copy, reason in reasons if reason is not None}
 
@@ -411,16 +410,13 @@ def _grouped(
     reason = related[first.key][1] if first.key in related else next(iter(related.values()))[1]
     key = group.key if group else f"group/{first.key}"
     link = Link(GROUP, key)
-    members = sorted({mine.key, *related, *_members(group)})
+    members = tuple(sorted({mine.key, *related, *_members(group)}))
     said = GroupReason.SAID if group and _is_by_hand(group) else reason
-    record = entry(
-        GROUP,
-        key,
-        {"lead": first.key, "reason": str(said), "members": members},
-        *(Link("posting", each) for each in members),
+    record = group_entry(
+        GroupRecord(key, first.key, str(said), members), *(Link("posting", each) for each in members)
     )
     others = tuple(
-        entry(POSTING, each, {"group": key}, link)
+        posting_entry(each, {"group": key}, link)
         for each in sorted(related)
         if not records[each].linked(GROUP)
     )

@@ -11,17 +11,19 @@ from tests.apps.jobs.judging import openings
 from tests.apps.jobs.opening import POINTS, PORTLAND, RULES, TODAY, ago, opening, pay, profile
 from thresher.apps.jobs import decision
 from thresher.apps.jobs.filtering.filter import judge, stopped
+from thresher.apps.jobs.model import AskedModel, DecisionRecord
 from thresher.apps.jobs.scoring.points import Employer
 from thresher.apps.jobs.scoring.score import score
 from thresher.core.evidence import Evidence, Place
 from thresher.core.record import Record, pack
+from thresher.core.stored import read
 from thresher.hiring.opening import Level, Opening, Workplace
 
 pytestmark = pytest.mark.promise(13)
 AT = 1_770_000_000_000_000
 
 
-def decided(posting: Opening, model: dict[str, Any] | None = None) -> Record:
+def decided(posting: Opening, model: AskedModel | None = None) -> Record:
     who = profile()
     judged = judge(posting, who, RULES, TODAY)
     if not judged.passed:
@@ -31,9 +33,10 @@ def decided(posting: Opening, model: dict[str, Any] | None = None) -> Record:
     )
 
 
-def lines(posting: Opening, model: dict[str, Any] | None = None) -> list[str]:
+def lines(posting: Opening, model: AskedModel | None = None) -> list[str]:
     """As a person reads them later: from what was kept."""
-    return decision.explain(json.loads(pack(decided(posting, model), 65_536).data))
+    kept = json.loads(pack(decided(posting, model), 65_536).data)
+    return list(decision.explain(read(DecisionRecord, kept, key=posting.key)))
 
 
 def test_a_strike_reads_with_its_points_and_its_quote():
@@ -58,7 +61,7 @@ def test_a_hard_rejection_reads_as_one():
 
 def test_a_score_reads_with_every_part_and_what_was_needed():
     posting = opening(skills=("python",), level=Level.SENIOR, spots=(PORTLAND,), workplace=Workplace.HYBRID)
-    said = lines(posting, {"name": "m", "answer": {}})
+    said = lines(posting, AskedModel("m"))
     assert said[0] == "Saved as a match; the filter let it pass (0 points of strikes, filtered from 5 on)."
     assert "+40 start: what every opening begins with" in said
     assert "+15 level: its level is senior, which you want - 'Senior Software Engineer'" in said
@@ -103,7 +106,8 @@ def test_what_a_stop_list_decided_is_written_down_too():
     found = stopped(who, title="Engineer, security clearance")
     assert found is not None
     record = decision.stopped("acme/1", found, who, AT, RULES.threshold)
-    assert decision.explain(record.data)[1] == (
+    kept = read(DecisionRecord, record.data, key=record.key)
+    assert list(decision.explain(kept))[1] == (
         "never: its title says 'security clearance', which you exclude - 'Engineer, security clearance'"
     )
 
@@ -111,7 +115,7 @@ def test_what_a_stop_list_decided_is_written_down_too():
 def test_the_status_of_a_match_belongs_to_the_person():
     posting, who = opening(level=Level.SENIOR), profile()
     whole = score(posting, Employer(), who, RULES, POINTS, TODAY)
-    record = decision.match(decision.match_data(posting, whole, AT))
+    record = decision.match(posting.key, decision.match_fields(posting, whole, AT))
     assert (record.kind, record.key, record.merge, record.initial) == (
         "match",
         "acme/1",
@@ -138,8 +142,8 @@ def test_a_models_words_reach_the_match_and_no_more_of_them_than_fields():
         "status": "applied",
         "score": 100,
     }
-    data = decision.match_data(posting, whole, AT, answer)
-    assert data["skill_gaps"] == ["Kafka"]
+    data = decision.match_fields(posting, whole, AT, answer)
+    assert data["skill_gaps"] == ("Kafka",)
     assert data["resume_intake"]["summary"] == "Builds harbours."
     assert set(data["resume_intake"]) == {
         "summary",
@@ -150,7 +154,7 @@ def test_a_models_words_reach_the_match_and_no_more_of_them_than_fields():
         "ats_keywords",
     }
     assert (data["score"], "status" in data) == (whole.total, False)
-    assert decision.match_data(posting, whole, AT)["skill_gaps"] == ["rust"]
+    assert decision.match_fields(posting, whole, AT)["skill_gaps"] == ("rust",)
 
 
 WORDS = st.none() | st.text() | st.lists(st.text(max_size=3)) | st.lists(st.just("x" * 20_000), max_size=5)
@@ -158,6 +162,6 @@ WORDS = st.none() | st.text() | st.lists(st.text(max_size=3)) | st.lists(st.just
 
 @given(openings(), st.none() | st.dictionaries(st.sampled_from(["skill_gaps", "summary", "projects"]), WORDS))
 def test_any_decision_can_be_kept_and_explained(posting: Opening, answer: dict[str, Any] | None):
-    assert all(isinstance(line, str) for line in lines(posting, answer and {"name": "m", "answer": answer}))
+    assert all(isinstance(line, str) for line in lines(posting, answer and AskedModel("m", answer)))
     whole = score(posting, Employer(), profile(), RULES, POINTS, TODAY)
-    pack(decision.match(decision.match_data(posting, whole, AT, answer)), 65_536)
+    pack(decision.match(posting.key, decision.match_fields(posting, whole, AT, answer)), 65_536)

@@ -11,11 +11,13 @@ from tests.apps.jobs.judging import PROSE, openings, said_by
 from tests.apps.jobs.opening import RULES, TODAY, profile
 from tests.house.paper import ROOT
 from thresher.apps.jobs.filtering.filter import Judgement, judge
-from thresher.apps.jobs.filtering.rejection import PREFIX, Rules, Severity, as_json
+from thresher.apps.jobs.filtering.rejection import PREFIX, Rules, Severity, spoken_rejection
 from thresher.apps.jobs.person.wants import Profile, Salary, Stops
 from thresher.apps.jobs.settings import DEFAULTS
+from thresher.core.stored import read
 from thresher.hiring.facts import read_facts
 from thresher.hiring.opening import Opening
+from thresher.hiring.records import PostingRecord
 
 pytestmark = pytest.mark.promise(13)
 
@@ -32,7 +34,7 @@ def check(found: Judgement, said: str) -> None:
     for each in found.rejections:
         assert each.reason
         assert each.quote is None or each.quote in said
-        as_json(each)
+        spoken_rejection(each)
 
 
 @given(
@@ -59,7 +61,7 @@ def test_the_same_holds_for_facts_that_were_read(title: str, text: str, location
         "salary": {"text": salary},
         "posted": "2026-02-01",
     }
-    posting = read_facts("k", data, today=TODAY)
+    posting = read_facts(read(PostingRecord, data, key="k"), today=TODAY)
     check(
         judge(posting, profile(), RULES, TODAY),
         "\n".join((title, text, location, salary, "2026-02-01", said_by(posting))),

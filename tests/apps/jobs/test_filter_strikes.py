@@ -7,10 +7,13 @@ import pytest
 
 from tests.apps.jobs.judging import MAINE, judged
 from tests.apps.jobs.opening import RULES, TEXT, TODAY, ago, pay, profile
-from thresher.apps.jobs.filtering.rejection import Rules, as_json, of_json
+from thresher.apps.jobs.filtering.rejection import Rules, spoken_rejection
+from thresher.apps.jobs.model import RulePlace, SpokenRule
 from thresher.apps.jobs.person.wants import Levels, Profile, Rank, Skill
+from thresher.core import stored
 from thresher.hiring.facts import read_facts
 from thresher.hiring.opening import Experience, Level, Opening, Workplace
+from thresher.hiring.records import PostingRecord
 
 pytestmark = pytest.mark.promise(13)
 
@@ -102,22 +105,32 @@ def test_one_point_below_the_threshold_passes():
     ).passed
 
 
-def test_a_rejection_reads_back_as_it_was_kept():
+def test_a_rejection_is_kept_with_its_words_and_its_place():
     for each in (
         *judged(posted=ago(2), skills=("java",), pay=pay(1, 120_000)).strikes,
         judged(title="Sales").hard,
     ):
         assert each is not None
-        assert of_json(as_json(each)) == each
+        kept = stored.read(SpokenRule, stored.written(spoken_rejection(each)))
+        assert (kept.category, kept.name, kept.reason, kept.severity, kept.points) == (
+            each.category,
+            each.name,
+            each.reason,
+            each.severity,
+            each.points,
+        )
+        assert each.place is None or (kept.quote, kept.place) == (
+            each.place.quote,
+            RulePlace(each.place.start, each.place.end, each.place.path),
+        )
 
 
 # --- the weaknesses of old
 
 
 def read(text: str, **data: Any) -> Opening:
-    return read_facts(
-        "k", {"title": "Senior Software Engineer", "description": f"{text}\n{TEXT}", **data}, today=TODAY
-    )
+    said = {"title": "Senior Software Engineer", "description": f"{text}\n{TEXT}", **data}
+    return read_facts(stored.read(PostingRecord, said, key="k"), today=TODAY)
 
 
 @pytest.mark.parametrize(

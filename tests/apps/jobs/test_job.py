@@ -13,6 +13,7 @@ from tests.harness.databases import Database, only_files
 from thresher import NewTask
 from thresher.apps.hiring.groups import group, ungroup
 from thresher.apps.jobs.decision import explain
+from thresher.apps.jobs.model import DecisionRecord
 from thresher.core.record import Found, Link, Record, pack
 from thresher.hiring.kinds import BOARD, COMPANY, POSTING
 from thresher.hiring.records import company_name_key, entry
@@ -97,7 +98,7 @@ def test_what_fits_becomes_a_match_and_says_why(search: Search) -> None:
     )
     assert sum(part["points"] for part in decision.data["components"]) == match.data["score"]
     assert "python" in match.data["matched_skills"]
-    assert any("python" in line.lower() for line in explain(decision.data))
+    assert any("python" in line.lower() for line in explain(DecisionRecord.of(decision)))
     assert match.linked("posting") == ("greenhouse:acme/1",)
 
 

@@ -13,6 +13,8 @@ from tests.engine.asking import models
 from tests.harness import tasks
 from tests.harness.databases import Database, only_files
 from thresher.apps.jobs.decision import explain
+from thresher.apps.jobs.model import DecisionRecord
+from thresher.core.stored import read
 from thresher.practice.web import Knob, PracticeWeb, Trouble
 
 pytestmark = [only_files, pytest.mark.promise(15)]
@@ -70,7 +72,7 @@ def test_an_opinion_moves_the_score_and_the_decision_keeps_its_reasons(asking: S
     assert (part["points"], "what they look for" in part["reason"]) == (9, True)
     assert sum(each["points"] for each in data["components"]) == data["score"]
     assert (data["model"]["name"], data["model"]["answer"]["score_change"]) == ("practice-small", 9)
-    assert any("A model was asked" in line for line in explain(data))
+    assert any("A model was asked" in line for line in explain(read(DecisionRecord, data, key=KEY)))
     assert calls(asking) == 1
 
 

@@ -9,7 +9,7 @@ from thresher.apps.hiring.checks import what_was_checked
 from thresher.apps.hiring.groups import group, ungroup
 from thresher.apps.hiring.postings import list_postings, show_posting
 from thresher.apps.jobs.app import app as jobs
-from thresher.apps.jobs.decision import DECISION_MARKS, MATCH_MARKS
+from thresher.apps.jobs.model import DECISION_MARKS, MATCH_MARKS
 from thresher.apps.jobs.service.boards import disable_board, enable_board, list_boards, show_board
 from thresher.apps.jobs.service.companies import ask_companies, list_companies, read_wish, show_company
 from thresher.apps.jobs.service.matches import Search, list_matches, list_views, save_view, set_status

@@ -10,7 +10,7 @@ from tests.harness import tasks
 from tests.harness.databases import Database
 from thresher.admin.records import write_records
 from thresher.apps.roles.app import app
-from thresher.apps.roles.candidate import Candidate, as_data
+from thresher.apps.roles.model import Candidate, CandidateRecord
 from thresher.core.clock import DAY
 from thresher.core.record import Found, Link, Record
 from thresher.core.task import NewTask
@@ -32,9 +32,8 @@ class Market:
 
     def candidate(self, key: str, *roles: int, **said: Any) -> int:
         links = tuple(Link("wants", str(role)) for role in roles)
-        write_records(
-            self.store, [Record("candidate", key, as_data(Candidate(key, key.title(), **said)), links)]
-        )
+        candidate = CandidateRecord.made(Candidate(key, key.title(), **said))
+        write_records(self.store, [Record("candidate", key, candidate.stored(), links)])
         return self.record("candidate", key).id
 
     def posting(self, number: int, *roles: int, **said: Any) -> int:

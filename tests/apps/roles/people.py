@@ -3,12 +3,12 @@
 from dataclasses import replace
 from typing import Any
 
-from thresher.apps.roles.candidate import Candidate
 from thresher.apps.roles.keep import with_facts
 from thresher.apps.roles.matching.offer import Offer, offer_of
 from thresher.apps.roles.matching.parts import Fit, explain_pair
 from thresher.apps.roles.matching.points import Points, usual_points
 from thresher.apps.roles.matching.seeker import Seeker, as_seeker
+from thresher.apps.roles.model import Candidate
 from thresher.core.clock import SECOND, day_of
 from thresher.core.record import Found
 

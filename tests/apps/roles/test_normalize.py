@@ -14,8 +14,8 @@ from tests.harness.databases import Database, with_processes
 from tests.harness.web import shared_web, web
 from thresher import Done, NewTask, Pipeline, Stage
 from thresher.apps.roles.app import app as roles_app
-from thresher.apps.roles.candidate import ASKS, CANDIDATE, WANTS
 from thresher.apps.roles.demand import Demand
+from thresher.apps.roles.model import ASKS, CANDIDATE, WANTS
 from thresher.apps.roles.normalize import KIND, normalize
 from thresher.apps.roles.service.resolve import resolve
 from thresher.apps.roles.store.roles import Role, add_role, list_roles, reject_role

@@ -77,7 +77,7 @@ def show(ctx: typer.Context, key: Key) -> None:
 
 def _draw_one(out: "Console", detail: "PostingDetail", now: int) -> None:
 
-    posting, data = detail.posting, detail.data
+    posting, record = detail.posting, detail.record
     out.print(
         known(
             [
@@ -92,7 +92,7 @@ def _draw_one(out: "Console", detail: "PostingDetail", now: int) -> None:
                 ("first seen", when(posting.first_seen_at, now)),
                 ("last seen", when(posting.seen_at, now)),
                 ("closed", when(posting.closed_at, now) if posting.closed_at else None),
-                ("listed again", number(data["relisted"], "time") if data.get("relisted") else None),
+                ("listed again", number(record.relisted, "time") if record.relisted else None),
                 ("decided", f"{detail.outcome or 'not yet'}; thresher explain {posting.key}"),
                 ("your status", detail.status),
             ]
@@ -105,7 +105,7 @@ def _draw_one(out: "Console", detail: "PostingDetail", now: int) -> None:
     if detail.same:
         out.print(f"\nThe same opening ({(detail.group or {}).get('reason') or 'grouped'}):")
         out.print(posting_table(detail.same, now))
-    if text := str(data.get("description") or ""):
+    if text := record.description:
         out.print(cell("\n" + plain(text[:MAX_TEXT]) + ("\n…" if len(text) > MAX_TEXT else "")))
 
 

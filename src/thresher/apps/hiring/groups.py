@@ -15,7 +15,7 @@ from thresher.core.record import Found, Link, Record
 from thresher.core.task import NewTask
 from thresher.engine.registry import Registry
 from thresher.hiring.kinds import GROUP, POSTING
-from thresher.hiring.records import entry
+from thresher.hiring.records import GroupRecord, PostingRecord, group_entry, posting_entry
 from thresher.hiring.same_opening import APART, GroupReason, copy_of, lead
 from thresher.store.records import find_records
 from thresher.store.store import Store
@@ -42,8 +42,8 @@ def ungroup(store: Store, registry: Registry, key: str) -> Grouped:
     keep = others if len(others) > 1 else []
     leavers = [posting, *([] if keep else others)]
     records = [
-        *(entry(POSTING, each.key, {"group": None}) for each in leavers),
-        entry(POSTING, key, {}, *(Link(APART, each.key) for each in others)),
+        *(posting_entry(each.key, {"group": None}) for each in leavers),
+        posting_entry(key, {}, *(Link(APART, each.key) for each in others)),
         _group(name, keep, "what is left after a person took one out"),
     ]
     unlinked = {(POSTING, each.key): [Link(GROUP, name)] for each in leavers}
@@ -67,7 +67,7 @@ def group(store: Store, first: str, second: str) -> Grouped:
         }.values()
     )
     name = names[0] if names else f"group/{_lead(members)}"
-    records = [entry(POSTING, each.key, {"group": name}, Link(GROUP, name)) for each in members]
+    records = [posting_entry(each.key, {"group": name}, Link(GROUP, name)) for each in members]
     records += [_group(gone, [], f"it became a part of {name}") for gone in names[1:]]
     write_records(
         store, [*records, _group(name, members, str(GroupReason.SAID))], _undone(members, names[1:])
@@ -105,13 +105,13 @@ def _members(store: Store, name: str) -> list[Found]:
 
 
 def _lead(members: Sequence[Found]) -> str:
-    return lead(copy_of(each.key, each.data) for each in members).key
+    return lead(copy_of(PostingRecord.of(each)) for each in members).key
 
 
 def _group(name: str, members: Sequence[Found], reason: str) -> Record:
     made = _grouped(name, members)
-    fields = {"lead": made.lead, "members": made.members, "reason": reason}
-    return entry(GROUP, name, fields, *(Link(POSTING, each) for each in made.members))
+    record = GroupRecord(name, made.lead, reason, tuple(made.members))
+    return group_entry(record, *(Link(POSTING, each) for each in made.members))
 
 
 def _grouped(name: str, members: Sequence[Found]) -> Grouped:

@@ -65,6 +65,10 @@ class PostingDetail:
     status: str | None
     tasks: list[int]
 
+    @property
+    def record(self) -> PostingRecord:
+        return read(PostingRecord, self.data, key=self.posting.key)
+
 
 def list_postings(
     store: Store,

@@ -1,25 +1,22 @@
 """Record a decision so that it can be explained later: every rule that applied, its points and its quote."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from thresher.apps.jobs.filtering import rejection
 from thresher.apps.jobs.filtering.filter import Judgement
 from thresher.apps.jobs.filtering.phrase import counted
-from thresher.apps.jobs.model import DecisionRecord, SpokenRule
+from thresher.apps.jobs.filtering.rejection import Rejection, Severity, spoken_rejection
+from thresher.apps.jobs.model import AskedModel, DecisionRecord, MatchFields, SpokenRule, match_entry
 from thresher.apps.jobs.person.wants import Profile
-from thresher.apps.jobs.scoring import points as component
 from thresher.apps.jobs.scoring.judgement import intake, kept
+from thresher.apps.jobs.scoring.points import spoken_component
 from thresher.apps.jobs.scoring.score import Score
 from thresher.core.record import Link, Record, clean
-from thresher.core.stored import read
 from thresher.hiring.opening import Opening
 
-DECISION, MATCH = "decision", "match"
 FILTERED, SKIPPED, SAVED = "filtered", "skipped", "saved"
 NEW = "new"
-DECISION_MARKS = ("outcome",)
-MATCH_MARKS = ("status", "score", "priority", "decided_at", "notified_at")
 MAX_REJECTIONS = 50
 MAX_SKILLS = 50
 MAX_LENGTH = 500
@@ -36,26 +33,24 @@ def scored(
     score: Score,
     profile: Profile,
     at: int,
-    model: Mapping[str, Any] | None = None,
+    model: AskedModel | None = None,
 ) -> Record:
     """The decision about a posting that passed the filter: saved, or skipped because it does not fit well
     enough.
-
-    `model` is what is kept of a model's judgement: {"name": ..., "answer": {...}}.
     """
     return _decision(posting, SAVED if score.passed else SKIPPED, judgement, score, model, profile, at)
 
 
-def stopped(posting: str, found: rejection.Rejection, profile: Profile, at: int, threshold: int) -> Record:
+def stopped(posting: str, found: Rejection, profile: Profile, at: int, threshold: int) -> Record:
     """The decision of a stop list, taken before anything was read."""
     return filtered(posting, Judgement(found, (), 0, threshold), profile, at)
 
 
-def match_data(
+def match_fields(
     opening: Opening, score: Score, at: int, answer: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
+) -> MatchFields:
     """What is kept of a match; `answer` is what a model said about it."""
-    said = answer or {}
+    gaps = kept(answer)["skill_gaps"] if answer else None
     return {
         "posting": opening.key,
         "title": clean(opening.title[:MAX_LENGTH]),
@@ -63,23 +58,19 @@ def match_data(
         "url": opening.url and clean(opening.url),
         "score": score.total,
         "priority": str(score.priority),
-        "matched_skills": list(score.matched[:MAX_SKILLS]),
-        "skill_gaps": (kept(said)["skill_gaps"] if answer else None) or list(score.gaps[:MAX_SKILLS]),
-        "resume_intake": intake(said) if answer else None,
-        "explanation": [
-            _part(read(SpokenRule, component.as_json(each))) for each in score.components if each.points
-        ],
+        "matched_skills": tuple(score.matched[:MAX_SKILLS]),
+        "skill_gaps": tuple(gaps) if gaps and isinstance(gaps, list) else tuple(score.gaps[:MAX_SKILLS]),
+        "resume_intake": intake(answer) if answer else None,
+        "explanation": [_part(spoken_component(each)) for each in score.components if each.points],
         "decided_at": at,
     }
 
 
-def match(data: Mapping[str, Any]) -> Record:
+def match(posting: str, fields: MatchFields) -> Record:
     """A match. Its status belongs to the person: it is `new` once, and a second look never sets it back, nor
     tells of it again.
     """
-    key = data["posting"]
-    initial = {"status": NEW, "notified_at": 0}
-    return Record(MATCH, key, data, (Link("posting", key),), merge=True, initial=initial, marks=MATCH_MARKS)
+    return match_entry(posting, fields, Link("posting", posting), initial={"status": NEW, "notified_at": 0})
 
 
 def _decision(
@@ -87,33 +78,34 @@ def _decision(
     outcome: str,
     judgement: Judgement,
     score: Score | None,
-    model: Mapping[str, Any] | None,
+    model: AskedModel | None,
     profile: Profile,
     at: int,
 ) -> Record:
-    data = {
-        "posting": posting,
-        "outcome": outcome,
-        "total_strikes": judgement.total,
-        "threshold": judgement.threshold,
-        "rejections": [rejection.as_json(each) for each in judgement.rejections[:MAX_REJECTIONS]],
-        "score": None if score is None else score.total,
-        "components": [] if score is None else [component.as_json(each) for each in score.components],
-        "needed": None if score is None else score.needed,
-        "city_bonus": None if score is None else score.city_bonus,
-        "model": model and {"name": model.get("name"), "answer": kept(model.get("answer") or {})},
-        "at": at,
-        "profile": profile.digest,
-    }
-    return Record(DECISION, posting, data, (Link("posting", posting),), marks=DECISION_MARKS)
+    decided = DecisionRecord(
+        posting,
+        posting=posting,
+        outcome=outcome,
+        total_strikes=judgement.total,
+        threshold=judgement.threshold,
+        rejections=tuple(map(spoken_rejection, judgement.rejections[:MAX_REJECTIONS])),
+        model=model and replace(model, answer=kept(model.answer)),
+        at=at,
+        profile=profile.digest,
+    )
+    if score is not None:
+        decided = replace(
+            decided,
+            score=score.total,
+            components=tuple(map(spoken_component, score.components)),
+            needed=score.needed,
+            city_bonus=score.city_bonus,
+        )
+    return decided.record()
 
 
-def explain(decision: Mapping[str, Any]) -> list[str]:
-    """The decision in sentences that a person reads, from the data of its record."""
-    return list(_sentences(read(DecisionRecord, decision, key="")))
-
-
-def _sentences(decision: DecisionRecord) -> Iterator[str]:
+def explain(decision: DecisionRecord) -> Iterator[str]:
+    """The decision in sentences that a person reads."""
     yield _verdict(decision)
     for each in decision.rejections:
         yield _rejection(each)
@@ -128,7 +120,7 @@ def _sentences(decision: DecisionRecord) -> Iterator[str]:
 
 
 def _verdict(decision: DecisionRecord) -> str:
-    hard = any(each.severity == rejection.Severity.HARD for each in decision.rejections)
+    hard = any(each.severity == Severity.HARD for each in decision.rejections)
     if decision.outcome == FILTERED and hard:
         return "Filtered: something in it rules it out."
     strikes = f"{counted(decision.total_strikes, 'point')} of strikes, filtered from {decision.threshold} on"
@@ -139,7 +131,7 @@ def _verdict(decision: DecisionRecord) -> str:
 
 
 def _rejection(each: SpokenRule) -> str:
-    cost = "never" if each.severity == rejection.Severity.HARD else f"-{each.points}"
+    cost = "never" if each.severity == Severity.HARD else f"-{each.points}"
     return f"{cost}: {each.reason}{_quoted(each)}"
 
 
@@ -154,5 +146,5 @@ def _quoted(each: SpokenRule) -> str:
 
 def _mild(decision: DecisionRecord) -> bool:
     """Whether small things alone filtered it, as three of them do: age, salary and one technology."""
-    points = [each.points for each in decision.rejections if each.severity == rejection.Severity.STRIKE]
+    points = [each.points for each in decision.rejections if each.severity == Severity.STRIKE]
     return decision.outcome == FILTERED and len(points) > 1 and max(points) * 2 < decision.threshold

@@ -5,8 +5,7 @@ from typing import Any
 
 from thresher.admin.export import record_export, whole
 from thresher.admin.records import PORTION, every, find
-from thresher.apps.jobs.decision import MATCH
-from thresher.apps.jobs.model import Status
+from thresher.apps.jobs.model import MATCH, MatchRecord, Status
 from thresher.apps.jobs.service import boards, companies
 from thresher.core.extension import Export
 from thresher.core.record import Found, Is, Where
@@ -34,7 +33,7 @@ def _rows(store: Store, status: str | None) -> Iterator[dict[str, Any]]:
 
 
 def _with_postings(store: Store, matches: list[Found]) -> Iterator[dict[str, Any]]:
-    keys = [str(each.data.get("posting") or each.key) for each in matches]
+    keys = [MatchRecord.of(each).of_posting for each in matches]
     postings = (
         {each.key: each.data for each in find(store, POSTING, keys=keys, limit=len(keys))} if keys else {}
     )

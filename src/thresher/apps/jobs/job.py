@@ -5,14 +5,16 @@
 posting does not wait for it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import cast
 
 from thresher.apps.jobs import decision
 from thresher.apps.jobs.filtering.case import case_of
 from thresher.apps.jobs.filtering.filter import judge, stopped, weigh
 from thresher.apps.jobs.filtering.rejection import rules_of
+from thresher.apps.jobs.model import AskedModel
 from thresher.apps.jobs.notify import announcement
 from thresher.apps.jobs.person.profile import Profile
 from thresher.apps.jobs.person.profile_record import my_profile
@@ -27,6 +29,7 @@ from thresher.core.outcome import Done, Failed, Filtered, Next, Outcome, Skipped
 from thresher.core.page import Page
 from thresher.core.pipeline import Pipeline, Stage, Trip
 from thresher.core.record import Found, Is, Link
+from thresher.core.stored import written
 from thresher.core.task import NewTask
 from thresher.hiring.facts import read_facts
 from thresher.hiring.kinds import BOARD, COMPANY, POSTING
@@ -36,9 +39,10 @@ from thresher.hiring.opening import Opening, facts_of, opening_of, places_of
 from thresher.hiring.records import (
     BoardRecord,
     CompanyRecord,
+    PostingFields,
     PostingRecord,
     company_name_key,
-    entry,
+    posting_entry,
     posting_key,
 )
 from thresher.hiring.row import fields
@@ -89,11 +93,11 @@ AGE = 3_600.0  # seconds: a stage that is performed again takes the page it alre
 _PAGE_KNOWS_BETTER = ("description",)
 
 
-def call_for(data: Mapping[str, Any], board: BoardRecord | None) -> Call | None:
+def call_for(posting: PostingRecord, board: BoardRecord | None) -> Call | None:
     """How to ask for the rest of a posting: the board's own way, else its page."""
-    known = Posting(str(data.get("title") or ""), url=data.get("url"), key=data.get("number"))
+    known = Posting(posting.title or "", url=posting.url, key=posting.number)
     way = detail_call(board.address, known) if board else None
-    return way or (Call(data["url"]) if data.get("url") else None)
+    return way or (Call(posting.url) if posting.url else None)
 
 
 async def fetch_detail(ctx: Context, call: Call, max_age: float = AGE) -> Page:
@@ -121,30 +125,46 @@ def employer_site(page: Page, name: str | None) -> str | None:
     return website_of(name, (url for each in declared for url in employer_sites(each.properties)))
 
 
-def completed(data: Mapping[str, Any], detail: Posting) -> dict[str, Any]:
+def completed(known: PostingRecord, detail: Posting) -> PostingFields:
     """What the page adds to the list."""
     said = fields(detail)
-    if detail.company and not data.get("company_name"):
+    if detail.company and not known.company_name:
         said["company_name"] = detail.company
     said.pop("number", None)
-    return {name: value for name, value in said.items() if not data.get(name) or name in _PAGE_KNOWS_BETTER}
+    added = {
+        name: value for name, value in said.items() if not getattr(known, name) or name in _PAGE_KNOWS_BETTER
+    }
+    return cast("PostingFields", added)
+
+
+def changes_of(known: PostingRecord, said: PostingFields) -> PostingFields:
+    """What of this is not as it was."""
+    return cast(
+        "PostingFields", {name: value for name, value in said.items() if value != getattr(known, name)}
+    )
 
 
 # A check fetches the page of a known posting, because its list does not say whether it is still open and
 # unchanged.
 
 
-async def check(ctx: Context, known: Found) -> Outcome | dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class News:
+    """What the page of a known posting says that is different."""
+
+    fields: PostingFields
+
+
+async def check(ctx: Context, posting: PostingRecord) -> Outcome | News:
     """How the check ends; or, where the page says something else than before, what has to be written and
     judged.
     """
-    data, is_listed = known.data, bool(ctx.task.payload.get("listed"))
-    if data.get("state") == CLOSED:
+    is_listed = bool(ctx.task.payload.get("listed"))
+    if posting.state == CLOSED:
         return Skipped("it is closed already")
-    if is_listed and _list_says_it(ctx, known):
+    if is_listed and _list_says_it(ctx, posting):
         return Skipped("its list says everything")
-    board = await ctx.record(BOARD, data["board"]) if data.get("board") else None
-    call = call_for(data, BoardRecord.of(board) if board else None)
+    call = await _call(ctx, posting)
     if call is None:
         return Skipped("it has no page that could be asked for")
     try:
@@ -153,50 +173,55 @@ async def check(ctx: Context, known: Found) -> Outcome | dict[str, Any]:
         return (
             Skipped(f"its list shows it, though its page is gone: {problem}")
             if is_listed
-            else _missed(ctx, known, problem)
+            else _missed(ctx, posting, problem)
         )
     except Permanent as problem:  # it is known, so that it cannot be asked for is no failure
         return Skipped(f"unknown: {problem}")
-    found = await ctx.compute(read_detail, page, str(data.get("title") or ""), day_of(ctx.now()))
-    if found is None or not _is_its_page(page, call, found, known):
+    found = await ctx.compute(read_detail, page, posting.title or "", day_of(ctx.now()))
+    if found is None or not _is_its_page(page, call, found, posting):
         return Skipped(f"unknown: {page.final_url} shows something else, which proves nothing")
-    return _seen(ctx, known, found, is_listed)
+    return _seen(ctx, posting, found, is_listed)
 
 
-def _missed(ctx: Context, known: Found, problem: Gone) -> Outcome:
-    count = PostingRecord.of(known).missed + 1
+async def _call(ctx: Context, posting: PostingRecord) -> Call | None:
+    """How to ask for the page of a posting."""
+    board = await ctx.record(BOARD, posting.board) if posting.board else None
+    return call_for(posting, BoardRecord.of(board) if board else None)
+
+
+def _missed(ctx: Context, posting: PostingRecord, problem: Gone) -> Outcome:
+    count = posting.missed + 1
     if count < ctx.setting("jobs.close_looks") + bool(ctx.task.payload.get("doubted")):
         reason = f"its page is gone, and another check has to say so: {problem}"
-        return Done(reason, records=(entry(POSTING, known.key, {"missed": count}),))
+        return Done(reason, records=(posting_entry(posting.key, {"missed": count}),))
     return Done(
-        f"closed: {problem}", records=(entry(POSTING, known.key, {"state": CLOSED, "closed_at": ctx.now()}),)
+        f"closed: {problem}",
+        records=(posting_entry(posting.key, {"state": CLOSED, "closed_at": ctx.now()}),),
     )
 
 
-def _seen(ctx: Context, known: Found, found: Posting, is_listed: bool) -> Outcome | dict[str, Any]:
+def _seen(ctx: Context, posting: PostingRecord, found: Posting, is_listed: bool) -> Outcome | News:
     """It is there. Of a text that its list says, the list knows best."""
-    data = known.data
-    added = {name: value for name, value in completed(data, found).items() if value != data.get(name)}
-    if _list_says_it(ctx, known):
+    added = changes_of(posting, completed(posting, found))
+    if _list_says_it(ctx, posting):
         added.pop("description", None)
-    seen: dict[str, Any] = {"seen_at": ctx.now()} | (
-        {} if is_listed or not data.get("missed") else {"missed": 0}
-    )
+    seen: PostingFields = {"seen_at": ctx.now()}
+    if posting.missed and not is_listed:
+        seen["missed"] = 0
     if added:
-        return {**added, **seen, "revision": int(data.get("revision") or 0) + 1}
-    return Done("it is there, and reads as before", records=(entry(POSTING, known.key, seen),))
+        return News({**added, **seen, "revision": posting.revision + 1})
+    return Done("it is there, and reads as before", records=(posting_entry(posting.key, seen),))
 
 
-def _list_says_it(ctx: Context, known: Found) -> bool:
-    posting = PostingRecord.of(known)
+def _list_says_it(ctx: Context, posting: PostingRecord) -> bool:
     text = posting.description if "description" in posting.said else None
     return len(text or "") >= int(ctx.setting("jobs.posting.description"))
 
 
-def _is_its_page(page: Page, call: Call, found: Posting, known: Found) -> bool:
+def _is_its_page(page: Page, call: Call, found: Posting, posting: PostingRecord) -> bool:
     """Sites lead from what is gone to what is left: another address with another title is another posting."""
     stayed = bool(page_of(call.url)) and page_of(page.final_url) == page_of(call.url)
-    return stayed or found.title.casefold() == (PostingRecord.of(known).title or "").casefold()
+    return stayed or found.title.casefold() == (posting.title or "").casefold()
 
 
 KIND = "job"
@@ -212,26 +237,24 @@ def through_its_host(trip: Trip) -> tuple[str, ...]:
 async def scrape(ctx: Context) -> Outcome:
     """Complete the posting, read its facts, and see whether it is known already."""
     known = await _known(ctx)
-    key, data = known.key, dict(known.data)
+    posting = PostingRecord.of(known)
     profile = await my_profile(ctx)
-    stop = profile and stopped(
-        profile, title=data.get("title"), company=data.get("company_name"), url=data.get("url")
-    )
+    stop = profile and stopped(profile, title=posting.title, company=posting.company_name, url=posting.url)
     if profile and stop:
+        threshold = rules_of(ctx.setting).threshold
         return Filtered(
-            stop.reason,
-            records=(decision.stopped(key, stop, profile, ctx.now(), rules_of(ctx.setting).threshold),),
+            stop.reason, records=(decision.stopped(posting.key, stop, profile, ctx.now(), threshold),)
         )
     if ctx.task.payload.get("check"):
-        news = await check(ctx, known)
-        return await _read(ctx, known, {**data, **news}, news) if isinstance(news, dict) else news
+        news = await check(ctx, posting)
+        return await _read(ctx, known, posting, news.fields) if isinstance(news, News) else news
     try:
-        added = await _detail(ctx, data)
+        added = await _detail(ctx, posting)
     except Gone as problem:
         return Skipped(f"its page is gone: {problem}")
     if added is None:
-        return Failed(f"unknown: nothing could be read of {data.get('url') or key}")
-    return await _read(ctx, known, {**data, **added}, added)
+        return Failed(f"unknown: nothing could be read of {posting.url or posting.key}")
+    return await _read(ctx, known, posting, added)
 
 
 async def _known(ctx: Context) -> Found:
@@ -242,38 +265,42 @@ async def _known(ctx: Context) -> Found:
     key = payload.get("posting") or (url and posting_key("", None, url))
     if not key:
         raise UsageError('a job task names a posting or an address: {"posting": "..."} or a url')
-    return await ctx.record(POSTING, key) or Found(
-        POSTING, key, {"url": url, "state": "open", "first_seen": ctx.now()}
-    )
+    return await ctx.record(POSTING, key) or Found(POSTING, key, _begun(ctx, url))
 
 
-async def _detail(ctx: Context, data: Mapping[str, Any]) -> dict[str, Any] | None:
+def _begun(ctx: Context, url: str | None) -> PostingFields:
+    return {"url": url, "state": "open", "first_seen": ctx.now()}
+
+
+async def _detail(ctx: Context, posting: PostingRecord) -> PostingFields | None:
     """What the posting's own page adds; nothing where its list said enough. None: it has no text, and none
     could be read.
     """
-    enough = len(data.get("description") or "") >= ctx.setting("jobs.posting.description")
+    enough = len(posting.description or "") >= ctx.setting("jobs.posting.description")
     if enough and not ctx.task.payload.get("fresh"):
         return {}
-    board = await ctx.record(BOARD, data["board"]) if data.get("board") else None
-    call = call_for(data, BoardRecord.of(board) if board else None)
+    call = await _call(ctx, posting)
     if call is None:
-        return {} if data.get("title") else None
+        return {} if posting.title else None
     page = await fetch_detail(ctx, call)
-    detail = await ctx.compute(read_detail, page, str(data.get("title") or ""), day_of(ctx.now()))
+    detail = await ctx.compute(read_detail, page, posting.title or "", day_of(ctx.now()))
     if detail is None:
-        return {} if data.get("title") else None
-    added = completed(data, detail)
-    if not await _employer(ctx, {**data, **added}):  # only of somebody whom nobody knows it is worth reading
-        site = await ctx.compute(employer_site, page, added.get("company_name") or data.get("company_name"))
-        added |= {"company_site": site} if site else {}
+        return {} if posting.title else None
+    added = completed(posting, detail)
+    whole = posting.having(added)
+    if not await _employer(ctx, whole):  # only of somebody whom nobody knows it is worth reading
+        site = await ctx.compute(employer_site, page, whole.company_name)
+        if site:
+            added["company_site"] = site
     return added
 
 
-async def _read(ctx: Context, known: Found, data: Mapping[str, Any], added: dict[str, Any]) -> Outcome:
-    opening = read_facts(known.key, data, today=day_of(ctx.now()))
-    company, children = await _company(ctx, data)
-    kin = await kin_of(ctx, known, data)
-    facts: dict[str, Any] = {
+async def _read(ctx: Context, known: Found, before: PostingRecord, added: PostingFields) -> Outcome:
+    posting = before.having(added)
+    opening = read_facts(posting, today=day_of(ctx.now()))
+    company, children = await _company(ctx, posting)
+    kin = await kin_of(ctx, known, posting)
+    facts: PostingFields = {
         **added,
         "facts": facts_of(opening),
         "print": kin.print,
@@ -285,21 +312,22 @@ async def _read(ctx: Context, known: Found, data: Mapping[str, Any], added: dict
     if kin.links:
         facts["group"] = kin.links[0].target
     links = (*kin.links, *((Link("company", company),) if company else ()))
-    first = {"url": data.get("url"), "state": "open", "first_seen": ctx.now()}
-    record = entry(POSTING, known.key, facts, *links, evidence=places_of(opening), initial=first)
+    record = posting_entry(
+        known.key, facts, *links, evidence=places_of(opening), initial=_begun(ctx, posting.url)
+    )
     records = (record, *kin.records)
     if kin.lead is not None:
         return Skipped(f"the same opening as {kin.lead}: {kin.reason}", records=records, children=children)
     return Next({"company": company}, records=records, children=children)
 
 
-async def _company(ctx: Context, data: Mapping[str, Any]) -> tuple[str | None, tuple[NewTask, ...]]:
+async def _company(ctx: Context, posting: PostingRecord) -> tuple[str | None, tuple[NewTask, ...]]:
     """The company that hires, by its key or its name; where nobody knows it, a task that will find out."""
-    key, name = data.get("company"), str(data.get("company_name") or "")
-    known = await _employer(ctx, data)
+    key, name = posting.company, posting.company_name or ""
+    known = await _employer(ctx, posting)
     if known or not company_name_key(name):
         return known or key, ()
-    said = {"website": data["company_site"]} if data.get("company_site") else {}
+    said = {"website": posting.company_site} if posting.company_site else {}
     # Detached: what is found out about a company is no part of the round that met its posting.
     return key, (
         NewTask(
@@ -308,11 +336,11 @@ async def _company(ctx: Context, data: Mapping[str, Any]) -> tuple[str | None, t
     )
 
 
-async def _employer(ctx: Context, data: Mapping[str, Any]) -> str | None:
+async def _employer(ctx: Context, posting: PostingRecord) -> str | None:
     """The key of the company that hires, where it is known."""
-    key, name = data.get("company"), company_name_key(str(data.get("company_name") or ""))
+    key, name = posting.company, company_name_key(posting.company_name or "")
     if key and await ctx.record(COMPANY, key):
-        return str(key)
+        return key
     found = await ctx.records(COMPANY, where=(Is("name_key", name),), limit=1) if name else []
     return found[0].key if found else None
 
@@ -345,29 +373,35 @@ async def analyze(ctx: Context) -> Outcome:
     found = rate(case, employer_of(CompanyRecord.of(employer) if employer else None), rules, points)
     answer = await _opinion(ctx, opening, profile, found)
     if answer:
-        found = with_judgement(found, answer["answer"], points)
+        found = with_judgement(found, answer.answer, points)
     decided = decision.scored(opening.key, weigh(case, rules), found, profile, ctx.now(), answer)
     if not found.passed:
         return Skipped(f"scores {found.total}, {found.needed} are needed", records=(decided,))
     return Next(
-        {"match": decision.match_data(opening, found, ctx.now(), answer and answer["answer"])},
+        {
+            "match": written(
+                decision.match_fields(opening, found, ctx.now(), answer.answer if answer else None)
+            )
+        },
         records=(decided,),
     )
 
 
 async def save(ctx: Context) -> Outcome:
     """Make a match of it, and see to it that the person hears of it."""
-    match = decision.match(ctx.task.checkpoint["match"])
+    found = ctx.task.checkpoint["match"]
+    match = decision.match(found["posting"], found)
     news = announcement(match.key, ctx.setting("jobs.notify.delay"))
-    return Done(f"a match of {match.data['score']}", records=(match,), children=(news,))
+    return Done(f"a match of {found['score']}", records=(match,), children=(news,))
 
 
 async def _opening(ctx: Context) -> Opening:
     """The facts that the first stage read."""
-    return opening_of(await _known(ctx))
+    known = await _known(ctx)
+    return opening_of(PostingRecord.of(known), known.evidence)
 
 
-async def _opinion(ctx: Context, opening: Opening, profile: Profile, found: Score) -> dict[str, Any] | None:
+async def _opinion(ctx: Context, opening: Opening, profile: Profile, found: Score) -> AskedModel | None:
     """What a model makes of it: only where its opinion could still make a match, and never at the price of
     waiting.
     """
@@ -384,7 +418,7 @@ async def _opinion(ctx: Context, opening: Opening, profile: Profile, found: Scor
         if not ctx.task.failures:  # once more, later; then its opinion is not worth waiting for
             raise
         return None
-    return {"name": answer.model, "answer": kept(answer.value)}
+    return AskedModel(answer.model, kept(answer.value))
 
 
 job = Pipeline(

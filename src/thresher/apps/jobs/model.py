@@ -1,15 +1,22 @@
-"""What the jobs app keeps of its own, as it is read: matches, decisions and saved searches.
+"""The jobs app's own records: matches, decisions and saved searches. How each is read and written.
 
-A field that is absent, or says something odd, has its default (`core/stored.py`).
+A field that is absent, or says something odd, has its default (`core/stored.py`). A match is merged, because
+its status belongs to a person: a task writes the fields that it knows (`MatchFields`). The others are written
+whole.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar, Self, TypedDict
 
-from thresher.core.record import Found
-from thresher.core.stored import read
+from thresher.core.record import Found, Link, Record
+from thresher.core.stored import read, written
+from thresher.hiring.kinds import POSTING
+
+DECISION, MATCH, VIEW = "decision", "match", "view"
+DECISION_MARKS = ("outcome",)
+MATCH_MARKS = ("status", "score", "priority", "decided_at", "notified_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +43,7 @@ class MatchRecord:
     note: str | None = None
 
     @classmethod
-    def of(cls, found: Found) -> "MatchRecord":
+    def of(cls, found: Found) -> Self:
         return read(cls, found.data, key=found.key)
 
     @property
@@ -45,9 +52,51 @@ class MatchRecord:
         return self.posting or self.key
 
 
+class MatchFields(TypedDict, total=False):
+    """The fields that a task, or a person, may write of a match."""
+
+    posting: str | None
+    title: str | None
+    company: str | None
+    url: str | None
+    score: int | None
+    priority: str | None
+    matched_skills: tuple[str, ...]
+    skill_gaps: tuple[str, ...]
+    resume_intake: Any
+    explanation: Any
+    decided_at: int
+    notified_at: int
+    status: str | None
+    status_at: int
+    note: str | None
+
+
+def match_entry(key: str, fields: MatchFields, *links: Link, initial: MatchFields | None = None) -> Record:
+    """What is known now of a match."""
+    return Record(
+        MATCH, key, written(fields), links, merge=True, initial=written(initial or {}), marks=MATCH_MARKS
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RulePlace:
+    """Where in the posting a rule found its words: in the description, or in the field `path`."""
+
+    NOT_STORED: ClassVar = (None,)
+
+    start: int | None = None
+    end: int | None = None
+    path: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class SpokenRule:
-    """A rule that spoke in a decision: a rejection, or a component of the score."""
+    """A rule that spoke in a decision: a rejection, or a component of the score, which has neither category
+    nor severity.
+    """
+
+    NOT_STORED: ClassVar = ("",)
 
     name: str = ""
     category: str = ""
@@ -55,7 +104,7 @@ class SpokenRule:
     points: int = 0
     reason: str = ""
     quote: str | None = None
-    place: Mapping[str, Any] | None = None
+    place: RulePlace | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,20 +134,28 @@ class DecisionRecord:
     profile: str | None = None
 
     @classmethod
-    def of(cls, found: Found) -> "DecisionRecord":
+    def of(cls, found: Found) -> Self:
         return read(cls, found.data, key=found.key)
+
+    def record(self) -> Record:
+        """The decision as it is stored, in place of an older one."""
+        return Record(DECISION, self.key, written(self), (Link(POSTING, self.key),), marks=DECISION_MARKS)
 
 
 @dataclass(frozen=True, slots=True)
 class SavedView:
-    """A search that was saved under a name, which is its key."""
+    """A search for matches that was saved under a name, which is its key."""
 
     key: str
     filters: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, found: Found) -> "SavedView":
+    def of(cls, found: Found) -> Self:
         return read(cls, found.data, key=found.key)
+
+    def record(self) -> Record:
+        """The search as it is stored, in place of an older one of its name."""
+        return Record(VIEW, self.key, {"of": MATCH, **written(self)})
 
 
 # The status that a person gives a match. It is new once, and after that only the person changes it.

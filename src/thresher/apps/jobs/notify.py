@@ -11,8 +11,8 @@ again.
 
 from collections.abc import Sequence
 
-from thresher.apps.jobs.model import MatchRecord
-from thresher.apps.jobs.person.profile import profile_of
+from thresher.apps.jobs.model import MATCH, MatchRecord, match_entry
+from thresher.apps.jobs.person.profile_record import my_profile
 from thresher.apps.jobs.person.wants import Notify
 from thresher.core.context import Context
 from thresher.core.errors import RateLimited, Transient
@@ -47,7 +47,7 @@ async def tell(ctx: Context) -> Outcome:
     if not wanted:
         return Skipped("the profile says never")
     untold = (Is("notified_at", 0), Is("status", "new"), Is("priority", *wanted))
-    found = await ctx.records("match", where=untold, order="-score", limit=MAX_MATCHES)
+    found = await ctx.records(MATCH, where=untold, order="-score", limit=MAX_MATCHES)
     news = list(map(MatchRecord.of, found))
     if not news:
         return Done(
@@ -66,8 +66,8 @@ async def tell(ctx: Context) -> Outcome:
 
 
 async def _wanted(ctx: Context) -> tuple[str, ...]:
-    found = await ctx.record("profile", "me")
-    return worth_telling(profile_of(found.data).notify if found else Notify.HIGH)
+    profile = await my_profile(ctx)
+    return worth_telling(profile.notify if profile else Notify.HIGH)
 
 
 def worth_telling(wanted: Notify) -> tuple[str, ...]:
@@ -76,7 +76,7 @@ def worth_telling(wanted: Notify) -> tuple[str, ...]:
 
 
 def _told(match: MatchRecord, at: int) -> Record:
-    return Record("match", match.key, {"notified_at": at}, merge=True, marks=("notified_at",))
+    return match_entry(match.key, {"notified_at": at})
 
 
 def headline(news: Sequence[MatchRecord]) -> str:

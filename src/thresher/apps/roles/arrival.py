@@ -13,6 +13,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from thresher.apps.roles.model import ScrapedFields
 from thresher.core.errors import InvalidUrl
 from thresher.core.json_stream import Passed
 from thresher.core.keys import canonical_url, url_key
@@ -63,13 +64,9 @@ class Arrival(NamedTuple):
     key: str
     platform: str
     content: str | None
-    data: Mapping[str, Any]
+    data: ScrapedFields
+    number: str | None = None
     notes: tuple[str, ...] = ()
-
-    @property
-    def number(self) -> str | None:
-        number: str | None = self.data.get("number")
-        return number
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +304,7 @@ def _arrival(index: int, sheet: _Sheet, number: str | None, platform: str) -> Ar
     url = sheet.url()
     company, location, description = sheet.line("company"), sheet.line("location"), sheet.description()
     content = content_of(title, company, location, description)
-    data: dict[str, Any] = {"title": title}
+    data: ScrapedFields = {"title": title}
     # One by one, and not through a list of them: it is done for every posting that comes in.
     if company is not None:
         data["company_name"] = company
@@ -324,10 +321,10 @@ def _arrival(index: int, sheet: _Sheet, number: str | None, platform: str) -> Ar
     if content is not None:
         data["content"] = content
     _add(sheet, data)
-    return Arrival(index, _key(platform, number, url), platform, content, data, tuple(sheet.notes))
+    return Arrival(index, _key(platform, number, url), platform, content, data, number, tuple(sheet.notes))
 
 
-def _add(sheet: _Sheet, data: dict[str, Any]) -> None:
+def _add(sheet: _Sheet, data: ScrapedFields) -> None:
     """What many postings leave out."""
     if (posted := sheet.posted()) is not None:
         data["posted"] = posted

@@ -6,7 +6,7 @@ from typing import Any
 
 from thresher.admin.export import record_export
 from thresher.admin.records import PORTION, every
-from thresher.apps.roles.candidate import CANDIDATE
+from thresher.apps.roles.model import CANDIDATE
 from thresher.apps.roles.service.matches import list_fits
 from thresher.apps.roles.store.matches import STATUSES
 from thresher.core.extension import Export

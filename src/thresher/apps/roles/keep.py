@@ -3,18 +3,20 @@
 from collections.abc import Iterable, Sequence
 from datetime import date
 
-from thresher.apps.roles.candidate import ROLE
-from thresher.apps.roles.matching.offer import Offer, offer_of
+from thresher.apps.roles.matching.offer import Offer, as_offer
+from thresher.apps.roles.model import ROLE, ScrapedPosting
 from thresher.core.context import Context
 from thresher.core.errors import Malformed
 from thresher.core.record import Found, Is, Link, Record
 from thresher.hiring.facts import read_facts
 from thresher.hiring.kinds import POSTING
+from thresher.hiring.lifecycle import OPEN
 from thresher.hiring.opening import facts_of, places_of
+from thresher.hiring.records import PostingFields, PostingRecord
 
 PORTION = 100  # postings that are in memory whole; of the others only what is compared
 MAX_ID = 19  # digits
-IS_OPEN = Is("state", "open")
+IS_OPEN = Is("state", OPEN)
 
 
 def roles_in(found: Found, name: str) -> list[int]:
@@ -30,22 +32,29 @@ def roles_in(found: Found, name: str) -> list[int]:
 
 def with_facts(posting: Found, today: date) -> Record:
     """What is added to a posting that nobody has read yet. Its other fields stay as they are."""
-    opening = read_facts(posting.key, posting.data, today=today)
-    return Record(POSTING, posting.key, {"facts": facts_of(opening)}, evidence=places_of(opening), merge=True)
+    opening = read_facts(PostingRecord.of(posting), today=today)
+    said: PostingFields = {"facts": facts_of(opening)}
+    return Record(POSTING, posting.key, said, evidence=places_of(opening), merge=True)
+
+
+def is_read(posting: Found) -> bool:
+    """Whether the facts of a posting were read."""
+    return PostingRecord.of(posting).facts is not None
 
 
 def offers_of(found: Iterable[Found]) -> list[Offer]:
     """The offers that can be compared: open ones whose facts were read. Somebody else will read the others,
     and match them then.
     """
-    return [
-        offer for each in found if each.data.get("state") == "open" and (offer := _offer(each)) is not None
-    ]
+    return [offer for each in found if (offer := _offer(each)) is not None]
 
 
 def _offer(found: Found) -> Offer | None:
+    posting = ScrapedPosting.of(found)
+    if posting.state != OPEN:
+        return None
     try:
-        return offer_of(found)
+        return as_offer(found.id, posting, found.evidence)
     except Malformed:
         return None
 

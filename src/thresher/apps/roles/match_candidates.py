@@ -2,11 +2,11 @@
 in batches.
 """
 
-from thresher.apps.roles.candidate import CANDIDATE, WANTS
 from thresher.apps.roles.keep import open_offers, roles_in
 from thresher.apps.roles.matching.matched import matched
 from thresher.apps.roles.matching.points import points_of
 from thresher.apps.roles.matching.seeker import seeker_of
+from thresher.apps.roles.model import CANDIDATE, WANTS
 from thresher.core.context import Context
 from thresher.core.errors import Permanent
 from thresher.core.outcome import Done, Effect, Next, Outcome

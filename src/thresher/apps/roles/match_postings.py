@@ -8,11 +8,11 @@ does not hold up the others.
 The matching of one arrival is a run: its counters show its progress.
 """
 
-from thresher.apps.roles.candidate import CANDIDATE, WANTS
-from thresher.apps.roles.keep import PORTION, offers_with, with_facts
+from thresher.apps.roles.keep import PORTION, is_read, offers_with, with_facts
 from thresher.apps.roles.matching.matched import matched
 from thresher.apps.roles.matching.points import points_of
 from thresher.apps.roles.matching.seeker import seeker_of
+from thresher.apps.roles.model import CANDIDATE, WANTS
 from thresher.core.clock import day_of
 from thresher.core.context import Context
 from thresher.core.errors import Permanent
@@ -33,11 +33,7 @@ def read(ctx: Context) -> Outcome:
     while at < len(ids):
         found = ctx.wait(ctx.records_of(POSTING, ids[at : at + PORTION]))
         at += PORTION
-        new = tuple(
-            with_facts(each, day_of(ctx.now()))
-            for each in found
-            if not isinstance(each.data.get("facts"), dict)
-        )
+        new = tuple(with_facts(each, day_of(ctx.now())) for each in found if not is_read(each))
         if new:
             return Next({"at": at}, again=True, records=new, group=run, counts={"read": len(new)})
     return Next(group=run)

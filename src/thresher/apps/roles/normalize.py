@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from thresher.apps.roles.candidate import ASKS, CANDIDATE, WANTS
 from thresher.apps.roles.demand import SETTINGS, Demand
+from thresher.apps.roles.model import ASKS, CANDIDATE, WANTS
 from thresher.core.clock import HOUR
 from thresher.core.context import Context
 from thresher.core.errors import BudgetExhausted, NotYet, Permanent, Transient, UsageError

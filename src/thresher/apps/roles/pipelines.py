@@ -4,11 +4,11 @@ from dataclasses import asdict
 from typing import Any
 
 from thresher.apps.roles import demand, turns
-from thresher.apps.roles.candidate import ROLE
 from thresher.apps.roles.keep import IS_OPEN, offers_of
 from thresher.apps.roles.match_candidates import match_candidates
 from thresher.apps.roles.match_postings import match_postings
 from thresher.apps.roles.matching.matched import FITTING
+from thresher.apps.roles.model import ROLE
 from thresher.apps.roles.normalize import SCHEMA, normalize
 from thresher.core.clock import DAY, HOUR
 from thresher.core.context import Context

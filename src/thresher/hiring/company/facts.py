@@ -308,11 +308,11 @@ class Thresholds:
     medium: int = 1_000
 
 
-def completeness(data: Mapping[str, Any], at: Thresholds) -> Completeness:
+def completeness(company: CompanyRecord, at: Thresholds) -> Completeness:
     """Minimal is a name, a site and one text; good is both texts, and longer ones."""
-    if not (data.get("name") and data.get("website")):
+    if not (company.name and company.website):
         return Completeness.NONE
-    about, culture = len(data.get("about") or ""), len(data.get("culture") or "")
+    about, culture = len(company.about or ""), len(company.culture or "")
     if about > at.about_good and culture > at.culture_good:
         return Completeness.GOOD
     return (

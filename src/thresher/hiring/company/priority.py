@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from thresher.hiring.finding import Finding
+from thresher.hiring.records import ScorePart
 
 MAX_QUOTE = 200
 
@@ -33,18 +34,6 @@ class PriorityPoints:
 
 
 @dataclass(frozen=True, slots=True)
-class PriorityPart:
-    """Some points, the rule that gave them, and the words of the company that earned them. `note` says why
-    there are none.
-    """
-
-    rule: str
-    points: int
-    quote: str | None = None
-    note: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class CompanyFindings:
     """What was found on the company's pages. `technologies` are names with the words around their first
     mention.
@@ -62,7 +51,7 @@ class CompanyPriority:
 
     score: int
     tier: str
-    parts: tuple[PriorityPart, ...]
+    parts: tuple[ScorePart, ...]
 
 
 def priority(
@@ -89,33 +78,29 @@ def tier(score: int, points: PriorityPoints) -> str:
     return next((name for name, least in bounds if score >= least), "D")
 
 
-def _city(seen: CompanyFindings, city: str | None, points: PriorityPoints) -> PriorityPart:
+def _city(seen: CompanyFindings, city: str | None, points: PriorityPoints) -> ScorePart:
     if not city:
-        return PriorityPart("city", 0, note="there is no profile, or it names no city")
+        return ScorePart("city", 0, note="there is no profile, or it names no city")
     return _part("city", seen.office, points.city, f"no page names an office in {city}")
 
 
-def _part(rule: str, found: Finding[str] | None, points: int, otherwise: str) -> PriorityPart:
-    return (
-        PriorityPart(rule, points, found.value[:MAX_QUOTE])
-        if found
-        else PriorityPart(rule, 0, note=otherwise)
-    )
+def _part(rule: str, found: Finding[str] | None, points: int, otherwise: str) -> ScorePart:
+    return ScorePart(rule, points, found.value[:MAX_QUOTE]) if found else ScorePart(rule, 0, note=otherwise)
 
 
 def _technologies(
     seen: CompanyFindings, ranks: Mapping[str, str] | None, points: PriorityPoints
-) -> Iterator[PriorityPart]:
+) -> Iterator[ScorePart]:
     """One part for each technology that the person has ranked. The sum stays between nothing and the most
     that it may bring.
     """
     if not ranks:
-        yield PriorityPart("technology", 0, note="there is no profile, or it ranks no technologies")
+        yield ScorePart("technology", 0, note="there is no profile, or it ranks no technologies")
         return
     worth = {"required": points.required, "ok": points.ok, "strike": points.strike, "fail": points.fail}
     ranked = [(name, ranks[name], quote) for name, quote in seen.technologies if ranks.get(name) in worth]
     if not ranked:
-        yield PriorityPart("technology", 0, note="no page names a technology that the profile ranks")
+        yield ScorePart("technology", 0, note="no page names a technology that the profile ranks")
         return
     # Those that count most come first, so that the limit takes points from what matters least.
     ranked.sort(key=lambda each: -worth[each[1]])
@@ -126,5 +111,5 @@ def _technologies(
         note = f"{name} is {rank}" + (
             "" if gained == asked else f"; of {asked:+} points the limits leave {gained:+}"
         )
-        yield PriorityPart("technology", gained, quote[:MAX_QUOTE], note)
+        yield ScorePart("technology", gained, quote[:MAX_QUOTE], note)
         total = after

@@ -4,7 +4,7 @@ written are put there."""
 from pathlib import Path
 
 from thresher.admin.records import write_records
-from thresher.apps.jobs.decision import DECISION_MARKS, MATCH_MARKS
+from thresher.apps.jobs.model import DECISION_MARKS, MATCH_MARKS
 from thresher.core.clock import DAY, HOUR
 from thresher.core.evidence import Evidence, Place
 from thresher.core.record import Link, Record

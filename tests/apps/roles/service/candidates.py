@@ -3,7 +3,7 @@ is asked most."""
 
 from typing import Any
 
-from thresher.apps.roles.candidate import CANDIDATE
+from thresher.apps.roles.model import CANDIDATE
 from thresher.apps.roles.service.candidates import Admission, add_candidates
 from thresher.apps.roles.service.intake import read_candidate
 from thresher.apps.roles.store.roles import list_roles

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.admin.csv_rows import decoded
-from thresher.apps.roles.candidate import Candidate
+from thresher.apps.roles.model import Candidate
 from thresher.apps.roles.service.intake import COLUMNS, By, Given, Sheet, read_candidate, read_sheet
 from thresher.apps.roles.service.roles import RoleWish, read_roles
 from thresher.core.errors import InvalidPayload, UsageError
@@ -128,7 +128,7 @@ def test_json_lines_say_the_same():
         False,
         40_000,
     )
-    assert (bo.key, bo.titles, bo.remote) == ("12", ("Fitter", "Welder"), True)
+    assert (bo.key, bo.role_titles, bo.remote) == ("12", ("Fitter", "Welder"), True)
     assert people("\n".join(map(json.dumps, lines)), "-") == [anna, bo]
 
 
@@ -280,9 +280,10 @@ def test_whatever_is_said_of_a_candidate_is_read_or_refused(fields: dict):
     except UsageError:
         return
     assert found.key
-    assert json.dumps(found.data())
-    found.data()["name"].encode()
-    said = {name: value for name, value in found.data().items() if name in COLUMNS}
+    data = found.record().stored()
+    assert json.dumps(data)
+    data["name"].encode()
+    said = {name: value for name, value in data.items() if name in COLUMNS}
     assert read_candidate(said | ({"id": found.key} if found.by is By.ID else {})) == found
 
 

@@ -20,6 +20,7 @@ from tests.apps.roles.service.candidates import (
     wanted,
 )
 from tests.harness.databases import only_sqlite, with_processes
+from thresher.admin.records import write_records
 from thresher.apps.roles.service import candidates as control
 from thresher.apps.roles.service import roles as curating
 from thresher.apps.roles.service.candidates import (
@@ -33,6 +34,7 @@ from thresher.apps.roles.service.intake import read_candidate
 from thresher.apps.roles.service.matches import set_pair_status
 from thresher.apps.roles.store.roles import link_candidates
 from thresher.core.errors import UnknownName, UsageError
+from thresher.core.record import Record
 from thresher.engine.registry import Registry
 
 ANNA = {"id": "1", "name": "Anna", "title": "Senior Welder", "skills": "MIG; TIG", "experience_years": "7"}
@@ -60,6 +62,21 @@ def test_the_same_again_changes_nothing(store):
     assert [each.answer for each in again] == [Taken.UNCHANGED, Taken.UNCHANGED]
     assert [each.role_id for each in again[1].roles] == [each.role_id for each in add(store, BO)[0].roles]
     assert (roles(store), there(store, "1"), tasks(store, "match_candidates")) == before
+
+
+@pytest.mark.promise(1)
+@pytest.mark.promise(19)
+def test_what_a_newer_release_wrote_of_a_candidate_survives_a_change_by_this_one(store):
+    add(store, ANNA)
+    known = there(store, "1")
+    (title,) = known.data["titles"]
+    newer = {**known.data, "notice_weeks": 6, "titles": [{**title, "checked_by": "model 9"}]}
+    write_records(store, [Record("candidate", "1", newer, marks=("name_key", "email"))])
+    assert [each.answer for each in add(store, ANNA)] == [Taken.UNCHANGED]
+    add(store, ANNA | {"skills": "MIG"})
+    after = there(store, "1").data
+    assert (after["skills"], after["notice_weeks"]) == (["MIG"], 6)
+    assert after["titles"] == newer["titles"]
 
 
 @pytest.mark.promise(9)

@@ -105,7 +105,7 @@ def show(
 
 def _draw_one(out: "Console", detail: "CompanyDetail", now: int) -> None:
 
-    company, data = detail.company, detail.data
+    company, record = detail.company, detail.record
     places = (detail.evidence or {}).get("places") or {}
     out.print(
         known(
@@ -119,9 +119,9 @@ def _draw_one(out: "Console", detail: "CompanyDetail", now: int) -> None:
                 ("size", company.size),
                 ("headquarters", company.headquarters),
                 *(
-                    (name, _fact(data[name], places.get(name)))
+                    (name, _fact(value, places.get(name)))
                     for name in FACTS
-                    if data.get(name) not in (None, "", [])
+                    if (value := getattr(record, name)) not in (None, "", ())
                 ),
                 ("looked at", when(company.analyzed_at, now)),
                 ("postings", company.postings),
@@ -132,10 +132,10 @@ def _draw_one(out: "Console", detail: "CompanyDetail", now: int) -> None:
         out.print(cell(f"  {short(sentence, 160)}"))
     if detail.boards:
         out.print(board_table(detail.boards, now))
-    elif data.get("board_url"):
+    elif record.board_url:
         out.print(
             cell(
-                f"Its board waits for your word: thresher add board {data['board_url']} --company {company.key}"
+                f"Its board waits for your word: thresher add board {record.board_url} --company {company.key}"
             )
         )
 
@@ -144,7 +144,7 @@ def _fact(value: Any, place: Any) -> str:
     """A value, and the words of the page that it was read from where they say more."""
     text = (
         ", ".join(map(str, value))
-        if isinstance(value, list)
+        if isinstance(value, tuple)
         else {True: "yes", False: "no"}.get(value, str(value))
     )
     quote = place.get("quote") if isinstance(place, dict) else None

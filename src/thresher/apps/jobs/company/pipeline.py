@@ -42,7 +42,13 @@ from thresher.hiring.company.headcount import Headcount
 from thresher.hiring.company.pages import CAREERS, HOME, ORDER, Openings, candidates, named, openings
 from thresher.hiring.finding import Finding
 from thresher.hiring.kinds import COMPANY
-from thresher.hiring.records import CompanyRecord, company_key, company_name_key, entry
+from thresher.hiring.records import (
+    CompanyFields,
+    CompanyRecord,
+    company_entry,
+    company_key,
+    company_name_key,
+)
 from thresher.reading.html.document import Document
 from thresher.reading.inspect.company import read_company
 from thresher.reading.platforms.boards import Board, recognise
@@ -360,7 +366,7 @@ def on_failed(task: Task, error: Error, settings: Mapping[str, Any]) -> Finds:
 
 def _without_site(request: Request) -> Outcome:
     """No site to read; where a board was given instead, that is looked at."""
-    data = {
+    data: CompanyFields = {
         "status": "unknown_site",
         "name": request.name or request.key,
         "name_key": company_name_key(request.name or request.key),
@@ -370,22 +376,22 @@ def _without_site(request: Request) -> Outcome:
         payload = {"url": request.board.url, "company": request.key, "name": request.name, "via": KIND}
         children = (NewTask(DISCOVERY, payload, url=request.board.url),)
     reason = f"{request.key}: no website is known; add it with its address"
-    return Skipped(reason, records=(entry(COMPANY, request.key, data),), children=children)
+    return Skipped(reason, records=(company_entry(request.key, data),), children=children)
 
 
 def _begun(request: Request, status: str) -> Record:
-    data: dict[str, Any] = {"website": request.website}
+    data: CompanyFields = {"website": request.website}
     if request.name:
         data |= {"name": request.name, "name_key": company_name_key(request.name)}
     # What was known before stays what it is until something better is known.
     if status != "complete":
         data["status"] = "analyzing"
-    return entry(COMPANY, request.key, data)
+    return company_entry(request.key, data)
 
 
 def _failed(said: Mapping[str, Any], reason: str) -> Record:
     status = said["had"] if said.get("had") == "complete" else "failed"
-    return entry(COMPANY, str(said["key"]), {"status": status, "problem": reason[:500]})
+    return company_entry(str(said["key"]), {"status": status, "problem": reason[:500]})
 
 
 def _document(page: Mapping[str, Any], body: bytes) -> Document:

@@ -18,14 +18,16 @@ from thresher.hiring.records import (
     SITE,
     BoardFields,
     BoardRecord,
+    BoardSample,
+    CompanyFields,
     CompanyRecord,
-    LookFields,
+    LastLook,
     TriedAddress,
     board_entry,
     board_key,
+    company_entry,
     company_key,
     company_name_key,
-    entry,
 )
 from thresher.reading.platforms.boards import Board
 from thresher.reading.platforms.platform import platform_named, platforms
@@ -155,13 +157,10 @@ def enrolled(find: Find, asked: Asked, tried: Sequence[TriedAddress], now: int) 
         "proof": find.owner.proof.sentence,
         "ownership": find.owner.proof.strength.value,
         "validation_required": stands.validation_required,
-        "sample": {
-            "count": find.seen.count,
-            "total": find.seen.total,
-            "titles": list(find.seen.sample),
-            "look": find.seen.look.reason,
-        },
-        "tried": [each.as_json() for each in tried[-MAX_TRIED:]],
+        "sample": BoardSample(
+            find.seen.count, find.seen.total, tuple(find.seen.sample), find.seen.look.reason
+        ),
+        "tried": tuple(tried[-MAX_TRIED:]),
         "discovered_via": asked.via,
         "discovered_at": now,
         **_owner(company, name),
@@ -189,20 +188,12 @@ def walled(
         "method": candidate.method.value,
         "validation_required": True,
         "proof": "it did not let us in, so nothing is known of its owner",
-        "tried": [each.as_json() for each in tried[-MAX_TRIED:]],
+        "tried": tuple(tried[-MAX_TRIED:]),
         "discovered_via": asked.via,
         "discovered_at": now,
         **_owner(asked.company, asked.name),
     }
-    look: LookFields = {
-        "verdict": Verdict.BLOCKED.value,
-        "reason": reason,
-        "found": 0,
-        "total": None,
-        "complete": False,
-        "pages": 0,
-        "at": now,
-    }
+    look = LastLook(verdict=Verdict.BLOCKED.value, reason=reason, at=now)
     fresh: BoardFields = {
         **_UNTOUCHED,
         "status": "disabled",
@@ -222,9 +213,9 @@ def joined(asked: Asked, known: BoardRecord) -> Record:
 
 def unfound(asked: Asked, tried: Sequence[TriedAddress]) -> tuple[Record, ...]:
     """What a company gains by a discovery that found nothing: the list of what was tried."""
-    rows = [each.as_json() for each in tried[-MAX_TRIED:]]
+    rows = tuple(tried[-MAX_TRIED:])
     return (
-        (entry(COMPANY, asked.company, {"tried": rows}, initial=_introduced(asked)),)
+        (company_entry(asked.company, {"tried": rows}, initial=_introduced(asked)),)
         if asked.company and rows
         else ()
     )
@@ -238,7 +229,7 @@ def scrape(find: Find, asked: Asked) -> tuple[NewTask, ...]:
 
 
 def _address(board: Board) -> BoardFields:
-    return {"url": board.url, "platform": board.platform, "token": board.token, "parts": dict(board.parts)}
+    return {"url": board.url, "platform": board.platform, "token": board.token, "parts": board.parts}
 
 
 def _owner(company: str | None, name: str | None) -> BoardFields:
@@ -253,20 +244,24 @@ def _owner(company: str | None, name: str | None) -> BoardFields:
 def _company(asked: Asked, find: Find, stands: Standing) -> tuple[Record, ...]:
     if not asked.company:
         return ()
-    data = {"board_url": find.candidate.board.url, "board_confidence": stands.confidence.value}
-    return (entry(COMPANY, asked.company, data, initial=_introduced(asked)),)
+    data: CompanyFields = {
+        "board_url": find.candidate.board.url,
+        "board_confidence": stands.confidence.value,
+    }
+    return (company_entry(asked.company, data, initial=_introduced(asked)),)
 
 
-def _introduced(asked: Asked) -> dict[str, Any]:
+def _introduced(asked: Asked) -> CompanyFields:
     """A company that nobody has written down yet at least has its name."""
-    return _said(
-        name=asked.name, website=asked.website, name_key=company_name_key(asked.name) if asked.name else None
-    )
+    fields = CompanyFields()
+    if asked.name is not None:
+        fields["name"] = asked.name
+    if asked.name:
+        fields["name_key"] = company_name_key(asked.name)
+    if asked.website is not None:
+        fields["website"] = asked.website
+    return fields
 
 
 def _links(company: str | None) -> tuple[Link, ...]:
     return (Link("company", company),) if company else ()
-
-
-def _said(**known: Any) -> dict[str, Any]:
-    return {name: value for name, value in known.items() if value is not None}

@@ -58,7 +58,7 @@ from thresher.core.keys import host_gate
 from thresher.core.outcome import Done, Failed, Next, Outcome, Skipped
 from thresher.core.page import Verdict
 from thresher.core.pipeline import Pipeline, Stage, Trip
-from thresher.core.stored import read
+from thresher.core.stored import read, written
 from thresher.hiring.kinds import BOARD
 from thresher.hiring.ownership import Method, Strength, accepts
 from thresher.hiring.records import SITE, BoardRecord, TriedAddress, board_key
@@ -87,7 +87,7 @@ class Search:
         return {
             "named": [each.as_json() for each in self.named],
             "guesses": [each.as_json() for each in self.guesses],
-            "tried": [each.as_json() for each in self.tried],
+            "tried": written(self.tried),
             "doubtful": self.doubtful,
         }
 

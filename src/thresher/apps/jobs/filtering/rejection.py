@@ -2,12 +2,13 @@
 settings.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any
 
 from thresher.apps.jobs.filtering.phrase import sentence
+from thresher.apps.jobs.model import RulePlace, SpokenRule
 from thresher.apps.jobs.settings import DEFAULTS
 from thresher.core.evidence import Place
 from thresher.core.record import clean
@@ -58,34 +59,21 @@ def in_text(text: str, start: int, end: int) -> Place:
     return Place(text[left:right], left, right)
 
 
-def place_as_json(place: Place | None) -> dict[str, Any] | None:
-    """A place as a decision keeps it."""
-    if place is None:
-        return None
-    found = {"start": place.start, "end": place.end, "path": place.path}
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def as_json(rejection: Rejection) -> dict[str, Any]:
-    """A rejection as a decision keeps it."""
-    quote = rejection.quote
-    return {
-        "category": rejection.category,
-        "name": rejection.name,
-        "reason": clean(rejection.reason[:MAX_REASON]),
-        "quote": None if quote is None else clean(quote[:MAX_QUOTE]),
-        "place": place_as_json(rejection.place),
-        "severity": str(rejection.severity),
-        "points": rejection.points,
-    }
-
-
-def of_json(kept: Mapping[str, Any]) -> Rejection:
-    """The way back."""
-    place = None if kept["quote"] is None else Place(kept["quote"], **(kept["place"] or {}))
-    return Rejection(
-        kept["category"], kept["name"], kept["reason"], place, Severity(kept["severity"]), kept["points"]
+def spoken(name: str, points: int, reason: str, place: Place | None) -> SpokenRule:
+    """A rule as a decision keeps it, with no more of its words than a person reads."""
+    return SpokenRule(
+        name=name,
+        points=points,
+        reason=clean(reason[:MAX_REASON]),
+        quote=None if place is None else clean(place.quote[:MAX_QUOTE]),
+        place=None if place is None else RulePlace(place.start, place.end, place.path),
     )
+
+
+def spoken_rejection(each: Rejection) -> SpokenRule:
+    """A rejection as a decision keeps it."""
+    said = spoken(each.name, each.points, each.reason, each.place)
+    return replace(said, category=each.category, severity=str(each.severity))
 
 
 # Settings of the filter: each field is the setting of the same name after `jobs.filter.`.

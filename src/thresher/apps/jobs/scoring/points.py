@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from thresher.apps.jobs.filtering.rejection import MAX_QUOTE, MAX_REASON, place_as_json
+from thresher.apps.jobs.filtering.rejection import spoken
+from thresher.apps.jobs.model import SpokenRule
 from thresher.apps.jobs.person.wants import Size
 from thresher.apps.jobs.settings import DEFAULTS
 from thresher.core.evidence import Place
-from thresher.core.record import clean
 from thresher.hiring.records import CompanyRecord
 
 PREFIX = "jobs.score."
@@ -132,13 +132,6 @@ class Component:
         return None if self.place is None else self.place.quote
 
 
-def as_json(component: Component) -> dict[str, Any]:
+def spoken_component(each: Component) -> SpokenRule:
     """A component as a decision keeps it."""
-    quote = component.quote
-    return {
-        "name": component.name,
-        "points": component.points,
-        "reason": clean(component.reason[:MAX_REASON]),
-        "quote": None if quote is None else clean(quote[:MAX_QUOTE]),
-        "place": place_as_json(component.place),
-    }
+    return spoken(each.name, each.points, each.reason, each.place)

@@ -5,16 +5,23 @@ follow. Pure.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 from thresher.core.page import Verdict
 from thresher.core.record import Found, Link, Mark, Record
 from thresher.core.task import NewTask
 from thresher.hiring.coverage import CoverageFields, CoverageLimits, health
-from thresher.hiring.kinds import POSTING
 from thresher.hiring.lifecycle import CLOSED, OPEN, Known, LifecycleRules, Lifecycles, lives
 from thresher.hiring.list_walk import Tally, name_of
-from thresher.hiring.records import BoardFields, BoardRecord, LastLook, board_entry, entry, look_fields
+from thresher.hiring.records import (
+    BoardFields,
+    BoardRecord,
+    LastLook,
+    PostingFields,
+    PostingRecord,
+    board_entry,
+    posting_entry,
+)
 from thresher.hiring.row import address, evidence_of, fields, key_of, marked, owned_by
 from thresher.reading.postings.posting import Posting
 
@@ -101,47 +108,57 @@ def posting_records(looked: BoardDiff, before: Mapping[str, Found]) -> Iterable[
     for key in looked.fresh:
         yield _written(looked, key, before.get(key))
     for key in found.back:
-        yield entry(POSTING, key, {"missed": 0, "seen_at": now})
+        yield posting_entry(key, {"missed": 0, "seen_at": now})
     for key in (*found.rotated, *found.moved):  # its old number and its old address may lead nowhere by now
-        said = fields(looked.rows[key])
-        where: dict[str, Any] = {name: said[name] for name in ("number", "url") if name in said}
-        yield entry(POSTING, key, {**where, "listed": marked(looked.rows[key]), "seen_at": now})
+        yield posting_entry(key, _whereabouts(looked.rows[key], now))
     for key, count in found.missed.items():
-        yield entry(POSTING, key, {"missed": count})
+        yield posting_entry(key, {"missed": count})
     for key in found.closed:
-        yield entry(POSTING, key, {"state": CLOSED, "closed_at": now})
+        yield posting_entry(key, {"state": CLOSED, "closed_at": now})
     for key in looked.shared:
-        yield entry(POSTING, key, {}, mine)
+        yield posting_entry(key, {}, mine)
+
+
+def _whereabouts(posting: Posting, now: int) -> PostingFields:
+    said, found = fields(posting), PostingFields(listed=marked(posting), seen_at=now)
+    if "number" in said:
+        found["number"] = said["number"]
+    if "url" in said:
+        found["url"] = said["url"]
+    return found
 
 
 def _written(looked: BoardDiff, key: str, before: Found | None) -> Record:
     posting, board = looked.rows[key], looked.board
     said = fields(posting)
     name, company = owned_by(posting, board)
-    old = before.data if before else {}
+    old = PostingRecord.of(before) if before else PostingRecord(key)
     # What the row says no more is forgotten, unless the whole board has stopped saying it: then it is we who
     # cannot read it.
-    forgotten = {
-        name: None for name in old.get("said", ()) if name not in said and name not in looked.health.fallen
-    }
-    data: dict[str, Any] = {
+    forgotten = cast(
+        "PostingFields",
+        {each: None for each in old.said if each not in said and each not in looked.health.fallen},
+    )
+    data: PostingFields = {
         **forgotten,
         **said,
-        "said": sorted(said),
+        "said": tuple(sorted(said)),
         "company_name": name,
-        **({"company": company} if company else {}),
         "board": board.key,
         "state": OPEN,
         "missed": 0,
         "seen_at": looked.now,
         "listed": marked(posting),
-        "relisted": int(old.get("relisted") or 0) + (key in looked.lives.relisted),
-        "revision": int(old.get("revision") or 0) + (key in looked.lives.changed),
-        **({"closed_at": None} if key in looked.lives.relisted else {}),
+        "relisted": old.relisted + (key in looked.lives.relisted),
+        "revision": old.revision + (key in looked.lives.changed),
     }
+    if company:
+        data["company"] = company
+    if key in looked.lives.relisted:
+        data["closed_at"] = None
     links = (Link("board", board.key), *((Link("company", company),) if company else ()))
     evidence = evidence_of(posting, said, looked.stood.get(name_of(posting)))
-    return entry(POSTING, key, data, *links, evidence=evidence, initial={"first_seen": looked.now})
+    return posting_entry(key, data, *links, evidence=evidence, initial={"first_seen": looked.now})
 
 
 def children(looked: BoardDiff, least: int) -> tuple[NewTask, ...]:
@@ -165,37 +182,37 @@ def _child(looked: BoardDiff, key: str, url: str | None, least: int, *, alone: b
 def board_record(looked: BoardDiff, *, hash: str, due_at: int, checks_due: int, reason: str) -> Record:  # noqa: A002  the field's name
     """The board after a look that proves something."""
     tally, found, now = looked.tally, looked.lives, looked.now
-    return board_entry(
-        looked.board.key,
-        {
-            "last_look": {
-                "verdict": Verdict.FOUND.value if tally.found else Verdict.CONFIRMED_EMPTY.value,
-                "reason": reason,
-                "found": tally.found,
-                "total": tally.total,
-                "complete": tally.complete,
-                "alone": tally.alone,
-                "pages": tally.pages,
-                "at": now,
-                "hash": hash,
-                "missed": len(found.missed),
-                "new": len(found.new),
-                "changed": len(found.changed),
-                "closed": len(found.closed),
-                "relisted": len(found.relisted),
-                "moved": len(found.moved),
-            },
-            "open": looked.open,
-            "checks_due": checks_due,
-            "coverage": dict(looked.health.coverage),
-            "yields": list(looked.health.yields),
-            "alarms": [*found.alarms, *looked.health.alarms][:MAX_ALARMS],
-            "scraped_at": now,
-            "due_at": due_at,
-            "failures": 0,
-            **({"completed_at": now} if tally.complete else {}),
-        },
+    look = LastLook(
+        verdict=Verdict.FOUND.value if tally.found else Verdict.CONFIRMED_EMPTY.value,
+        reason=reason,
+        found=tally.found,
+        total=tally.total,
+        complete=tally.complete,
+        alone=tally.alone,
+        pages=tally.pages,
+        at=now,
+        hash=hash,
+        missed=len(found.missed),
+        new=len(found.new),
+        changed=len(found.changed),
+        closed=len(found.closed),
+        relisted=len(found.relisted),
+        moved=len(found.moved),
     )
+    fields: BoardFields = {
+        "last_look": look,
+        "open": looked.open,
+        "checks_due": checks_due,
+        "coverage": looked.health.coverage,
+        "yields": looked.health.yields,
+        "alarms": (*found.alarms, *looked.health.alarms)[:MAX_ALARMS],
+        "scraped_at": now,
+        "due_at": due_at,
+        "failures": 0,
+    }
+    if tally.complete:
+        fields["completed_at"] = now
+    return board_entry(looked.board.key, fields)
 
 
 def unchanged_record(
@@ -205,9 +222,7 @@ def unchanged_record(
     written.
     """
     last = replace(look, at=now, new=0, changed=0, closed=0, relisted=0, moved=0)
-    fields = BoardFields(
-        last_look=look_fields(last), scraped_at=now, due_at=due_at, failures=0, completed_at=now
-    )
+    fields = BoardFields(last_look=last, scraped_at=now, due_at=due_at, failures=0, completed_at=now)
     if checks_due is not None:
         fields["checks_due"] = checks_due
     return board_entry(board.key, fields)

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from thresher.apps.jobs.scraping.board_diff import BoardDiff, Marks
 from thresher.core.record import Found, Mark, Record
 from thresher.core.task import NewTask
-from thresher.hiring.kinds import POSTING
 from thresher.hiring.lifecycle import CLOSED, LifecycleRules
-from thresher.hiring.records import BoardRecord, PostingRecord, entry
+from thresher.hiring.records import BoardRecord, PostingRecord, posting_entry
 
 NEVER = 0  # of a board with nothing to check
 
@@ -92,7 +91,7 @@ def is_due(board: BoardRecord, now: int) -> bool:
 
 
 def records(checks: Checks, now: int) -> Iterable[Record]:
-    return (entry(POSTING, key, {"checked_at": now}) for key in checks.keys)
+    return (posting_entry(key, {"checked_at": now}) for key in checks.keys)
 
 
 def tasks(checks: Checks, found: Sequence[Found]) -> tuple[NewTask, ...]:

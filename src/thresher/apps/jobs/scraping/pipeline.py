@@ -40,7 +40,7 @@ from thresher.core.task import NewTask, Task
 from thresher.hiring.coverage import health
 from thresher.hiring.kinds import BOARD, POSTING
 from thresher.hiring.lifecycle import CLOSED, Prints
-from thresher.hiring.records import BoardFields, BoardRecord, LastLook, LookFields, PostingRecord, board_entry
+from thresher.hiring.records import BoardFields, BoardRecord, LastLook, PostingRecord, board_entry
 from thresher.hiring.row import key_of, listed
 from thresher.reading.postings.posting import Posting
 
@@ -183,22 +183,20 @@ def _failed(ctx: Context, board: BoardRecord, trail: BoardCrawl) -> Failed:
     look = trail.look
     if trail.tally is not None:  # rows were promised, and none came
         look = Look(Verdict.UNKNOWN, f"{look.reason} ({trail.tally.ended})")
-    seen: LookFields = {
-        "verdict": look.verdict.value,
-        "reason": look.reason,
-        "found": 0,
-        "total": trail.tally.total if trail.tally else None,
-        "complete": False,
-        "pages": trail.tally.pages if trail.tally else 1,
-        "at": ctx.now(),
-        "hash": trail.hash,
-    }
+    seen = LastLook(
+        verdict=look.verdict.value,
+        reason=look.reason,
+        total=trail.tally.total if trail.tally else None,
+        pages=trail.tally.pages if trail.tally else 1,
+        at=ctx.now(),
+        hash=trail.hash,
+    )
     well = health((), board.coverage, board.yields, complete=False, limits=limits_of(ctx.setting))
     fields: BoardFields = {
         "scraped_at": ctx.now(),
         "due_at": _due(ctx, board),
-        "yields": list(well.yields),
-        "alarms": list(well.alarms),
+        "yields": well.yields,
+        "alarms": well.alarms,
     }
     reason = f"{look.verdict}: {look.reason}"
     record = _failure(board.key, board.failures, reason, seen, ctx.setting("jobs.disable_after"), fields)
@@ -211,20 +209,11 @@ def failed(task: Task, error: Error, settings: Mapping[str, Any]) -> Finds:
     if not began:
         return Finds()
     reason = f"{error.name}: {error.message}"
-    seen: LookFields = {
-        "verdict": Verdict.UNKNOWN.value,
-        "reason": reason,
-        "found": 0,
-        "total": None,
-        "complete": False,
-        "pages": 0,
-        "at": began,
-        "hash": "",
-    }
+    seen = LastLook(verdict=Verdict.UNKNOWN.value, reason=reason, at=began)
     tier = task.checkpoint.get("tier")
     due = began + pace_of(settings).interval(str(tier) if tier else None)
     alarm = f"the last look failed: {reason}"
-    fields: BoardFields = {"scraped_at": began, "due_at": due, "alarms": [alarm]}
+    fields: BoardFields = {"scraped_at": began, "due_at": due, "alarms": (alarm,)}
     failures = int(task.checkpoint.get("failures") or 0)
     return Finds(
         records=(
@@ -236,7 +225,7 @@ def failed(task: Task, error: Error, settings: Mapping[str, Any]) -> Finds:
 
 
 def _failure(
-    key: str, failures: int, reason: str, look: LookFields, most: float, fields: BoardFields
+    key: str, failures: int, reason: str, look: LastLook, most: float, fields: BoardFields
 ) -> Record:
     data: BoardFields = {**fields, "failures": failures + 1, "last_look": look}
     if failures + 1 >= most:

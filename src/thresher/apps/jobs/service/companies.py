@@ -17,6 +17,7 @@ from thresher.core.errors import ConfigError, InvalidUrl, UsageError
 from thresher.core.evidence import as_json
 from thresher.core.keys import canonical_url
 from thresher.core.record import Found, Is, Link
+from thresher.core.stored import read
 from thresher.core.task import NewTask
 from thresher.engine.registry import Registry
 from thresher.hiring.kinds import BOARD, COMPANY, POSTING
@@ -197,6 +198,10 @@ class CompanyDetail:
     boards: list[BoardView]
     points: list[str]
     tasks: list[int]
+
+    @property
+    def record(self) -> CompanyRecord:
+        return read(CompanyRecord, self.data, key=self.company.key)
 
 
 def list_companies(

@@ -1,20 +1,19 @@
 """Explain the decisions about a posting, a company or a board: the rule, its points and its quote."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from thresher.admin.explain import Explanation
 from thresher.admin.records import maybe
 from thresher.admin.tasks import Fields, list_tasks, show_task
-from thresher.apps.jobs.model import DecisionRecord, MatchRecord
+from thresher.apps.jobs.model import DECISION, MATCH, DecisionRecord, MatchRecord
 from thresher.core.errors import UnknownName
 from thresher.core.record import Found
+from thresher.core.stored import written
 from thresher.hiring.kinds import BOARD, COMPANY, POSTING
 from thresher.hiring.records import BoardRecord, CompanyRecord, PostingRecord, ScorePart, TriedAddress
 from thresher.store.store import Store
 
-DECISION, MATCH = "decision", "match"
 MAX_TASKS = 20
 
 
@@ -46,7 +45,9 @@ def _posting(store: Store, found: Found) -> Explanation:
     said = PostingRecord.of(posting) if posting else PostingRecord(found.key)
     title = ", ".join(word for word in (said.title or found.key, said.company_name) if word)
     sentences = list(_of_posting(said)) + (
-        _sentences(decision.data) if decision else ["Nothing was decided yet: it has not been judged."]
+        _sentences(DecisionRecord.of(decision))
+        if decision
+        else ["Nothing was decided yet: it has not been judged."]
     )
     if match:
         sentences.append(f"You have it as {MatchRecord.of(match).status}.")
@@ -62,7 +63,7 @@ def _posting(store: Store, found: Found) -> Explanation:
     )
 
 
-def _sentences(decision: Mapping[str, Any]) -> list[str]:
+def _sentences(decision: DecisionRecord) -> list[str]:
     from thresher.apps.jobs.decision import explain as told  # noqa: PLC0415  the words are the app's
 
     return list(told(decision))
@@ -89,7 +90,7 @@ def _company(store: Store, found: Found) -> Explanation:
         company.name or found.key,
         str(company.status),
         [*said, total],
-        {"score_parts": [each.as_json() for each in company.score_parts]},
+        {"score_parts": written(company.score_parts)},
         _tasks(store, company.website, [found]),
     )
 
@@ -133,7 +134,7 @@ def _part(part: ScorePart) -> str:
 def _tried(tried: TriedAddress) -> str:
     rest = ", ".join(
         f"{name} {value}"
-        for name, value in tried.as_json().items()
+        for name, value in written(tried).items()
         if name not in ("method", "url") and value != ""
     )
     return f"TriedAddress {tried.url} ({tried.method}): {rest or 'nothing came of it'}"

@@ -8,15 +8,14 @@ from thresher.admin.records import among, find, moment, one, write_records
 from thresher.admin.requests import look_up
 from thresher.admin.times import read_now
 from thresher.apps.hiring.postings import since
-from thresher.apps.jobs.model import MatchRecord, SavedView, Status
+from thresher.apps.jobs.model import MATCH, VIEW, MatchFields, MatchRecord, SavedView, Status, match_entry
 from thresher.core.errors import UnknownName, UsageError
-from thresher.core.record import Between, Is, Record, Where
+from thresher.core.record import Between, Is, Where
 from thresher.core.stored import read
 from thresher.hiring.kinds import POSTING
 from thresher.hiring.records import PostingRecord, company_name_key
 from thresher.store.store import Store
 
-MATCH, VIEW = "match", "view"
 MAX_NAME = 80
 
 
@@ -40,12 +39,10 @@ def set_status(store: Store, keys: Sequence[str], status: str, note: str | None 
         raise UnknownName(
             f"there is no match {', '.join(missing)}; thresher jobs matches shows them. Nothing was changed."
         )
-    fields: dict[str, Any] = {"status": status, "status_at": read_now(store)}
+    fields: MatchFields = {"status": status, "status_at": read_now(store)}
     if note is not None:
         fields["note"] = note.strip()
-    write_records(
-        store, [Record(MATCH, match.key, fields, merge=True, marks=("status",)) for match in found.values()]
-    )
+    write_records(store, [match_entry(key, fields) for key in found])
     return [_changed(MatchRecord.of(found[key]), status) for key in dict.fromkeys(keys)]
 
 
@@ -59,7 +56,7 @@ def save_view(store: Store, name: str, filters: Mapping[str, Any]) -> None:
         raise UsageError(
             f"a view's name is one line of at most {MAX_NAME} characters, got {name[:MAX_NAME]!r}"
         )
-    write_records(store, [Record(VIEW, name.strip(), {"of": MATCH, "filters": dict(filters)})])
+    write_records(store, [SavedView(name.strip(), filters).record()])
 
 
 PRIORITIES = ("high", "medium", "low")

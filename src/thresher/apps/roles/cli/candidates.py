@@ -181,7 +181,7 @@ def _draw_one(out: "Console", detail: "CandidateDetail", now: int) -> None:
             [
                 ("candidate", one.key),
                 ("name", one.name),
-                *((name, _fact(detail.data.get(name))) for name in FACTS),
+                *((name, _fact(getattr(detail.record, name))) for name in FACTS),
                 ("keywords", ", ".join(detail.keywords)),
                 ("matches", one.matches),
                 ("changed", when(one.updated_at, now)),
@@ -204,10 +204,10 @@ def _draw_one(out: "Console", detail: "CandidateDetail", now: int) -> None:
         out.print(table(["role", "#id", "status", "by the title", "method", "#similarity", "why"], rows))
 
 
-def _fact(value: Any) -> str | None:
+def _fact(value: tuple[str, ...] | str | float | bool | None) -> str | None:
     if value is None or isinstance(value, bool):
         return {True: "yes", False: "no"}.get(value)  # type: ignore[arg-type]
-    return "; ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return ("; ".join(value) if isinstance(value, tuple) else str(value)) or None
 
 
 @app.command()

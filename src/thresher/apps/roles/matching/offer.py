@@ -1,13 +1,13 @@
 """A posting as matching uses it: its facts, what the scraper stated, and the evidence of each."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from thresher.apps.roles.matching.locations import Site, sites_of
 from thresher.apps.roles.matching.number import figure
 from thresher.apps.roles.matching.skill import MAX_LENGTH, MAX_SKILLS, keys_of
-from thresher.core.evidence import Place
+from thresher.apps.roles.model import ScrapedPosting, StatedYears
+from thresher.core.evidence import Evidence, Place
 from thresher.core.record import Found
 from thresher.hiring.opening import Opening, Workplace, opening_of
 
@@ -53,14 +53,20 @@ class Offer:
 
 def offer_of(found: Found) -> Offer:
     """From the record of a posting whose facts were read. Raises Malformed."""
-    opening = opening_of(found)
+    return as_offer(found.id, ScrapedPosting.of(found), found.evidence)
+
+
+def as_offer(record_id: int, posting: ScrapedPosting, evidence: Evidence | None) -> Offer:
+    """The same from the posting, with the evidence of its record."""
+    opening = opening_of(posting, evidence)
     remote = opening.workplace is Workplace.REMOTE or any(spot.remote for spot in opening.spots)
-    low, high, at = _experience(found.data, opening)
+    low, high, at = _experience(posting.experience, opening)
+    stated = [str(word)[:MAX_LENGTH] for word in posting.skills[:MAX_SKILLS]]
     places = dict(opening.evidence.places) | ({"experience": at} if at else {})
     pay = opening.pay
     return Offer(
-        id=found.id,
-        skills=_skills(found.data.get("skills"), opening),
+        id=record_id,
+        skills=_skills(stated, opening),
         low=low,
         high=high,
         sites=sites_of(opening.spots),
@@ -71,15 +77,15 @@ def offer_of(found: Found) -> Offer:
         pay_low=_money(pay.year_low if pay else None),
         pay_high=_money(pay.year_high if pay else None),
         currency=pay.currency if pay else None,
-        text=_text(opening, found.data.get("skills")),
+        text=_text(opening, stated),
         places=places,
     )
 
 
-def _skills(stated: Any, opening: Opening) -> tuple[Asked, ...]:
+def _skills(stated: Sequence[str], opening: Opening) -> tuple[Asked, ...]:
     """What the scraper stated, then what the text names besides."""
     found: dict[str, Asked] = {}
-    for at, word in enumerate(_words(stated)):
+    for at, word in enumerate(stated):
         for key in keys_of(word):
             found.setdefault(key, Asked(key, word, Place(word, path=f"skills.{at}")))
     for at, name in enumerate(opening.skills):
@@ -89,20 +95,17 @@ def _skills(stated: Any, opening: Opening) -> tuple[Asked, ...]:
     return tuple(found.values())[:MAX_SKILLS]
 
 
-def _words(stated: Any) -> Iterable[str]:
-    return [str(word)[:MAX_LENGTH] for word in stated[:MAX_SKILLS]] if isinstance(stated, list) else ()
-
-
-def _experience(data: Mapping[str, Any], opening: Opening) -> tuple[float | None, float | None, Place | None]:
+def _experience(
+    stated: StatedYears | None, opening: Opening
+) -> tuple[float | None, float | None, Place | None]:
     """The years as the scraper stated them, else as the text asks for them."""
-    said = data.get("experience")
-    if isinstance(said, Mapping):
-        low, high = figure(said.get("low"), MAX_YEARS), figure(said.get("high"), MAX_YEARS)
+    if stated is not None:
+        low, high = figure(stated.low, MAX_YEARS), figure(stated.high, MAX_YEARS)
         if (low is not None or high is not None) and not (
             low is not None and high is not None and low > high
         ):
-            name = "low" if low is not None else "high"
-            return low, high, Place(str(said[name]), path=f"experience.{name}")
+            name, said = ("low", low) if low is not None else ("high", high)
+            return low, high, Place(str(said), path=f"experience.{name}")
     asked = opening.experience
     return (
         (float(asked.low), None if asked.high is None else float(asked.high), None)
@@ -115,6 +118,6 @@ def _money(said: object) -> int | None:
     return int(figure(said, MAX_MONEY) or 0) or None
 
 
-def _text(opening: Opening, stated: Any) -> str:
-    words = list(_words(stated)) or list(opening.skills)
+def _text(opening: Opening, stated: Sequence[str]) -> str:
+    words = stated or opening.skills
     return ", ".join(each for each in (opening.title, *words) if each)[:MAX_TEXT]

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from thresher.apps.roles.candidate import Candidate, of_record
 from thresher.apps.roles.matching.locations import Site, sites_of
 from thresher.apps.roles.matching.number import figure
 from thresher.apps.roles.matching.skill import skills_of
+from thresher.apps.roles.model import Candidate
 from thresher.core.record import Found
 from thresher.hiring.locations import read_spots
 
@@ -31,33 +31,22 @@ class Seeker:
 
 def seeker_of(found: Found) -> Seeker:
     """From the record of a candidate."""
-    return as_seeker(found.id, of_record(found))
+    return as_seeker(found.id, Candidate.of(found))
 
 
 def as_seeker(record_id: int, candidate: Candidate) -> Seeker:
-    spots = [spot for place in _listed(candidate.locations)[:MAX_PLACES] for spot in read_spots(place)]
-    skills, tools, fields = (
-        _listed(each) for each in (candidate.skills, candidate.tech_stack, candidate.specializations)
-    )
-    text = ", ".join(each for each in (str(candidate.title), *skills, *fields) if each)
+    spots = [spot for place in candidate.locations[:MAX_PLACES] for spot in read_spots(place)]
+    skills, fields = candidate.skills, candidate.specializations
+    text = ", ".join(each for each in (candidate.title, *skills, *fields) if each)
     return Seeker(
         id=record_id,
-        skills=skills_of((*skills, *tools, *fields)),
+        skills=skills_of((*skills, *candidate.tech_stack, *fields)),
         years=figure(candidate.experience_years, MAX_YEARS),
         sites=sites_of(spots),
         remote=True
         if candidate.remote or (any(spot.remote for spot in spots) and candidate.remote is None)
         else candidate.remote,
         salary=int(figure(candidate.salary_min, MAX_MONEY) or 0) or None,
-        currency=str(candidate.currency or "").upper() or None,
+        currency=(candidate.currency or "").upper() or None,
         text=text[:MAX_TEXT],
     )
-
-
-def _listed(said: object) -> tuple[str, ...]:
-    """The words of a list. A record is only data: where a list is meant, one text may stand, or anything
-    else.
-    """
-    if isinstance(said, str):
-        return (said,)
-    return tuple(each for each in said if isinstance(each, str)) if isinstance(said, tuple | list) else ()

@@ -7,13 +7,13 @@ removed title are removed with it.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 from thresher.admin.records import find, one
-from thresher.apps.roles.candidate import ASKS, CANDIDATE, WANTS
 from thresher.apps.roles.demand import Demand
+from thresher.apps.roles.model import ASKS, CANDIDATE, WANTS, Candidate, CandidateRecord, WantedTitle
 from thresher.apps.roles.service.intake import By, Given, person_name_key
 from thresher.apps.roles.service.resolve import Resolution, resolve
 from thresher.apps.roles.store.people import bearers, count_matches, erase_candidate, standing, there
@@ -21,6 +21,7 @@ from thresher.apps.roles.store.roles import link_candidates, lock_names, roles_o
 from thresher.apps.roles.store.transaction import in_transaction
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.core.record import Found, Link, Record, clean, pack
+from thresher.core.stored import read
 from thresher.core.task import Entry, NewTask
 from thresher.engine.registry import Registry
 from thresher.store.records import file_record, find_record, find_records, remove_links
@@ -129,8 +130,8 @@ class Taken(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A title of a candidate, and the role that it was understood as: None while a model is asked, or where
-    it says nothing.
+    """A title of a candidate that came in, and the role that it was understood as: None while a model is
+    asked, or where it says nothing. `created`: the role was made for it.
     """
 
     title: str
@@ -215,16 +216,7 @@ def _remove(store: Store, session: Session, key: str) -> Gone:
     now = store.backend.now(session)
     unlink_candidate(session, found.id, None, now, Demand.of(store.settings))
     matches = erase_candidate(session, found.id, now)
-    return Gone(found.key, str(found.data.get("name") or found.key), len(found.linked(WANTS)), matches)
-
-
-def wanted_of(data: Mapping[str, Any]) -> tuple[Wanted, ...]:
-    """What the titles of a candidate were understood as, from the data of its record."""
-    fields = Wanted.__dataclass_fields__
-    return tuple(
-        Wanted(**{name: value for name, value in each.items() if name in fields})
-        for each in data.get("titles") or ()
-    )
+    return Gone(found.key, Candidate.of(found).name or found.key, len(found.linked(WANTS)), matches)
 
 
 class _Moved(Exception):
@@ -236,7 +228,7 @@ def _take(store: Store, registry: Registry, given: Sequence[Given], ours: Collec
     while True:
         with store.read() as session:
             people = recognize(store.backend.dialect, session, given, ours)
-            known = _known(session, people)
+            known = _records(_known(session, people))
         titles = list(dict.fromkeys(title for each in people for title in _open_titles(each, known)))
         understood = dict(zip(titles, resolve(store, titles, create=True, models=models), strict=True))
         batch = _Batch(
@@ -259,16 +251,20 @@ def _known(session: Session, given: Sequence[Given]) -> dict[str, Found]:
     return {found.key: found for found in find_records(session, kind=CANDIDATE, keys=keys, limit=len(keys))}
 
 
-def _open_titles(given: Given, known: Mapping[str, Found]) -> list[str]:
+def _records(known: Mapping[str, Found]) -> dict[str, CandidateRecord]:
+    return {key: CandidateRecord.of(found) for key, found in known.items()}
+
+
+def _open_titles(given: Given, known: Mapping[str, CandidateRecord]) -> list[str]:
     """The titles that are yet to be understood. Those that have their role keep it: a person may have
     arranged it otherwise.
     """
     settled = _settled(known.get(given.key))
-    return [title for title in given.candidate.titles if title not in settled]
+    return [title for title in given.candidate.role_titles if title not in settled]
 
 
-def _settled(found: Found | None) -> dict[str, Wanted]:
-    return {each.title: each for each in wanted_of(found.data) if each.role_id is not None} if found else {}
+def _settled(known: CandidateRecord | None) -> dict[str, WantedTitle]:
+    return {each.title: each for each in known.titles if each.role_id is not None} if known else {}
 
 
 class _Batch:
@@ -298,19 +294,37 @@ class _Batch:
         )  # from here on no role is merged away, and nobody else adds candidates
         if self._recognized(session) != self._given:
             raise _Moved
-        known = _known(session, self._given)
+        found = _known(session, self._given)
+        known = _records(found)
         roles = self._roles(session, known)
         now = self._store.backend.now(session)
-        plans = [_plan(each, known.get(each.key), roles) for each in self._given]
+        plans = [_plan(each, found.get(each.key), known.get(each.key), roles) for each in self._given]
         touched = self._file(session, plans, now)
         Transaction(self._store, session).enqueue(
             [*matchings(self._registry, touched), *self._questions(plans)]
         )
         return [
-            Admission(plan.given.key, plan.given.candidate.name, plan.answer, plan.wanted) for plan in plans
+            Admission(plan.given.key, plan.given.candidate.name, plan.answer, self._told(plan))
+            for plan in plans
         ]
 
-    def _roles(self, session: Session, known: Mapping[str, Found]) -> dict[str, Wanted]:
+    def _told(self, plan: "_Plan") -> tuple[Wanted, ...]:
+        made = {title for title in plan.opened if self._understood[title].created}
+        return tuple(
+            Wanted(
+                each.title,
+                each.key,
+                each.role,
+                each.role_id,
+                each.similarity,
+                each.method,
+                each.reason,
+                each.title in made,
+            )
+            for each in plan.record.titles
+        )
+
+    def _roles(self, session: Session, known: Mapping[str, CandidateRecord]) -> dict[str, WantedTitle]:
         """What each open title means now. A role that is gone was merged into the one that has its names."""
         titles = {title for each in self._given for title in _open_titles(each, known)}
         if not titles <= set(self._understood):
@@ -344,22 +358,25 @@ class _Batch:
         return {*gained, *(ids[plan.given.key] for plan in plans if plan.answer is not Taken.UNCHANGED)}
 
     def _record(self, session: Session, plan: "_Plan", now: int) -> int:
-        links = tuple(Link(ASKS, each.key) for each in plan.wanted if each.method == WAITING)
-        if plan.found is not None and plan.found.data == plan.data and set(links) <= set(plan.found.links):
+        links = tuple(Link(ASKS, each.key) for each in plan.record.titles if each.method == WAITING)
+        data = plan.record.stored()
+        if plan.found is not None and plan.found.data == data and set(links) <= set(plan.found.links):
             return plan.found.id
-        record = Record(CANDIDATE, plan.given.key, plan.data, links, marks=MARKS)
+        record = Record(CANDIDATE, plan.given.key, data, links, marks=MARKS)
         return file_record(session, pack(record, self._limit), BY_A_PERSON, now)
 
     def _lost(self, session: Session, plan: "_Plan") -> list[int]:
         """The roles of titles that are gone, as far as nothing else leads to them."""
         names = roles_of_keys(session, [each.key for each in plan.dropped])
         roles = {each.role_id for each in plan.dropped} | set(names.values())
-        kept = {each.role_id for each in plan.wanted}
+        kept = {each.role_id for each in plan.record.titles}
         linked = {int(target) for target in plan.found.linked(WANTS)} if plan.found else set()
         return sorted(role for role in roles if role is not None and role in linked and role not in kept)
 
     def _questions(self, plans: Sequence["_Plan"]) -> list[Entry]:
-        asked = {each.key: each.title for plan in plans for each in plan.wanted if each.method == WAITING}
+        asked = {
+            each.key: each.title for plan in plans for each in plan.record.titles if each.method == WAITING
+        }
         return [
             admit(self._registry, NewTask(NORMALIZE, {"title": title}, key=key))
             for key, title in sorted(asked.items())
@@ -368,58 +385,46 @@ class _Batch:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What is to be done about one candidate. `gained` are roles to link, `dropped` titles that it no longer
-    has.
+    """What is to be done about one candidate. `opened` are titles that were understood just now, `gained`
+    roles to link, `dropped` titles that it no longer has.
     """
 
     given: Given
     found: Found | None
     answer: Taken
-    data: dict[str, Any]
-    wanted: tuple[Wanted, ...]
+    record: CandidateRecord
+    opened: tuple[str, ...]
     gained: tuple[int, ...]
-    dropped: tuple[Wanted, ...]
+    dropped: tuple[WantedTitle, ...]
 
 
-def _plan(given: Given, found: Found | None, roles: Mapping[str, Wanted]) -> _Plan:
-    settled = _settled(found)
-    wanted = tuple(settled.get(title) or roles[title] for title in given.candidate.titles)
-    data = given.data() | {
-        "name_key": person_name_key(given.candidate.name),
-        "titles": [_kept(each) for each in wanted],
-    }
+def _plan(
+    given: Given, found: Found | None, known: CandidateRecord | None, roles: Mapping[str, WantedTitle]
+) -> _Plan:
+    settled, asked = _settled(known), given.candidate.role_titles
+    wanted = tuple(settled.get(title) or roles[title] for title in asked)
+    record = given.record(wanted, known.unknown if known else None)
+    opened = tuple(title for title in asked if title not in settled)
     gained = tuple(
         {each.role_id: None for each in wanted if each.role_id is not None and each.title not in settled}
     )
-    dropped = (
-        tuple(each for each in wanted_of(found.data) if each.title not in given.candidate.titles)
-        if found
-        else ()
-    )
-    return _Plan(given, found, _answer(found, data), data, wanted, gained, dropped)
+    dropped = tuple(each for each in known.titles if each.title not in asked) if known else ()
+    return _Plan(given, found, _answer(known, record), record, opened, gained, dropped)
 
 
-def _kept(wanted: Wanted) -> dict[str, Any]:
-    """As it stands in the record. Whether it made the role was news on one day only."""
-    return {name: getattr(wanted, name) for name in Wanted.__dataclass_fields__ if name != "created"}
-
-
-def _answer(found: Found | None, data: Mapping[str, Any]) -> Taken:
+def _answer(known: CandidateRecord | None, record: CandidateRecord) -> Taken:
     """How a title was understood belongs to us: it makes nobody another person."""
-    if found is None:
+    if known is None:
         return Taken.NEW
-    same = all(found.data.get(name) == data.get(name) for name in {*found.data, *data} - {"titles"})
-    return Taken.UNCHANGED if same else Taken.CHANGED
+    return Taken.UNCHANGED if replace(known, titles=record.titles) == record else Taken.CHANGED
 
 
-def _wanted(found: Resolution, there: Mapping[int, tuple[str, str]], heirs: Mapping[str, int]) -> Wanted:
+def _wanted(found: Resolution, there: Mapping[int, tuple[str, str]], heirs: Mapping[str, int]) -> WantedTitle:
     role_id = found.role_id if found.role_id is None or found.role_id in there else heirs.get(found.key)
     if found.role_id is not None and role_id is None:
         raise _Moved
     name = None if role_id is None else there[role_id][0]
-    return Wanted(
-        found.title, found.key, name, role_id, found.similarity, found.method, found.reason, found.created
-    )
+    return WantedTitle(found.title, found.key, name, role_id, found.similarity, found.method, found.reason)
 
 
 BY_HAND = "by hand"  # the method of a role that no title of the candidate leads to
@@ -473,6 +478,10 @@ class CandidateDetail:
     wants: list[WantedRole]
     waiting: tuple[str, ...]
 
+    @property
+    def record(self) -> CandidateRecord:
+        return read(CandidateRecord, self.data, key=self.candidate.key)
+
 
 def list_candidates(
     store: Store, *, role_id: int | None = None, before: str | None = None, limit: int = 50
@@ -491,7 +500,7 @@ def show_candidate(store: Store, key: str) -> CandidateDetail:
         (view,) = _views(session, [found])
         wants = _wants(session, found)
     data = {name: value for name, value in found.data.items() if name not in OURS}
-    return CandidateDetail(view, data, tuple(found.data.get("keywords") or ()), wants, found.linked(ASKS))
+    return CandidateDetail(view, data, CandidateRecord.of(found).keywords, wants, found.linked(ASKS))
 
 
 def _views(session: Session, found: list[Found]) -> list[CandidateView]:
@@ -501,17 +510,17 @@ def _views(session: Session, found: list[Found]) -> list[CandidateView]:
 
 
 def _view(found: Found, roles: Mapping[int, tuple[str, str]], matches: int) -> CandidateView:
-    data = found.data
+    candidate = Candidate.of(found)
     names = tuple(sorted(roles[each][0] for each in _wanted_ids(found) if each in roles))
     return CandidateView(
         found.key,
         found.id,
-        str(data.get("name") or found.key),
-        data.get("title"),
-        tuple(data.get("skills") or ()),
-        data.get("experience_years"),
-        tuple(data.get("locations") or ()),
-        data.get("remote"),
+        candidate.name or found.key,
+        candidate.title or None,
+        candidate.skills,
+        candidate.experience_years,
+        candidate.locations,
+        candidate.remote,
         names,
         matches,
         found.created_at,
@@ -528,19 +537,18 @@ def _wants(session: Session, found: Found) -> list[WantedRole]:
     nowhere yet.
     """
     linked = _wanted_ids(found)
-    titles = found.data.get("titles") or ()
-    owners = roles_of_keys(
-        session, [each["key"] for each in titles]
-    )  # a role may have been merged, or named by a model, since
+    titles = CandidateRecord.of(found).titles
+    # A role may have been merged, or named by a model, since.
+    owners = roles_of_keys(session, [each.key for each in titles])
     there = standing(session, linked)
     wants, explained = [], set()
     for each in titles:
-        role_id = next((one for one in (each["role_id"], owners.get(each["key"])) if one in linked), None)
+        role_id = next((one for one in (each.role_id, owners.get(each.key)) if one in linked), None)
         explained.add(role_id)
         name, status = there.get(role_id, (None, None)) if role_id is not None else (None, None)
-        answered = each["method"] == WAITING and role_id is not None
-        method, reason = (MODEL, ANSWERED) if answered else (each["method"], each.get("reason"))
-        wants.append(WantedRole(each["title"], name, role_id, status, each["similarity"], method, reason))
+        answered = each.method == WAITING and role_id is not None
+        method, reason = (MODEL, ANSWERED) if answered else (each.method, each.reason or None)
+        wants.append(WantedRole(each.title, name, role_id, status, each.similarity, method, reason))
     others = [each for each in linked if each not in explained and each in there]
     return [
         *wants,

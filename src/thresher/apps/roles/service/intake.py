@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from thresher.admin.csv_rows import MAX_ROW, lines_of, read_rows
-from thresher.apps.roles.candidate import Candidate, as_data
+from thresher.apps.roles.model import Candidate, CandidateRecord, WantedTitle
 from thresher.core.errors import UsageError
 from thresher.core.record import clean
 
@@ -73,9 +73,17 @@ class Given:
         """The same, known by this key."""
         return replace(self, candidate=replace(self.candidate, key=clean(key)), by=By.ID)
 
-    def data(self) -> dict[str, Any]:
-        """What the record says of them; how their titles were understood is written beside it."""
-        return as_data(self.candidate) | ({"email": self.email} if self.email else {})
+    def record(
+        self, titles: tuple[WantedTitle, ...] = (), unknown: Mapping[str, Any] | None = None
+    ) -> CandidateRecord:
+        """Their record, with how their titles were understood, and what a newer release knows of them."""
+        return CandidateRecord.made(
+            self.candidate,
+            email=self.email,
+            name_key=person_name_key(self.candidate.name),
+            titles=titles,
+            unknown=unknown or {},
+        )
 
 
 def read_candidate(fields: Mapping[str, Any]) -> Given:

@@ -1,18 +1,18 @@
 """Matches of candidates: list the best first, explain a pair part by part, and set a status or a note."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from shlex import quote
 
 from thresher.admin.records import among, one
 from thresher.admin.times import read_now
-from thresher.apps.roles.candidate import CANDIDATE
-from thresher.apps.roles.keep import with_facts
+from thresher.apps.roles.keep import is_read, with_facts
 from thresher.apps.roles.matching.matched import FITTING
 from thresher.apps.roles.matching.offer import Asked, offer_of
 from thresher.apps.roles.matching.parts import Fit, Part, explain_pair
 from thresher.apps.roles.matching.points import HUNDRED, PARTS, Points, points_of
 from thresher.apps.roles.matching.seeker import seeker_of
+from thresher.apps.roles.model import CANDIDATE, Candidate
 from thresher.apps.roles.store.matches import STATUSES, Match, find_match, list_matches, set_match_status
 from thresher.apps.roles.store.transaction import in_transaction
 from thresher.core.clock import day_of
@@ -182,12 +182,10 @@ def _posting(store: Store, posting: str | int) -> Found:
 
 def _read(store: Store, posting: Found) -> Found:
     """A posting with its facts; one that nobody has read yet is read here, and nothing is written."""
-    if isinstance(posting.data.get("facts"), Mapping):
+    if is_read(posting):
         return posting
     new = with_facts(posting, day_of(read_now(store)))
-    return Found(
-        posting.kind, posting.key, {**posting.data, **new.data}, posting.links, new.evidence, posting.id
-    )
+    return replace(posting, data={**posting.data, **new.data}, evidence=new.evidence)
 
 
 def _views(store: Store, matches: Sequence[Match], points: Points) -> list[FitView]:
@@ -210,7 +208,7 @@ def _view(match: Match, person: Found, posting: Found, points: Points) -> FitVie
     said = PostingRecord.of(posting)
     return FitView(
         person.key,
-        person.data.get("name"),
+        Candidate.of(person).name or None,
         posting.key,
         posting.id,
         said.title,

@@ -10,8 +10,8 @@ from shlex import quote
 
 from thresher.admin.csv_rows import lines_of, read_rows
 from thresher.admin.records import among
-from thresher.apps.roles.candidate import CANDIDATE, ROLE, WANTS
 from thresher.apps.roles.demand import Demand, check_priority
+from thresher.apps.roles.model import CANDIDATE, ROLE, WANTS
 from thresher.apps.roles.service.candidates import matchings
 from thresher.apps.roles.service.intake import SEPARATOR
 from thresher.apps.roles.store import roles as table

@@ -1,0 +1,143 @@
+"""The records of the roles app: candidates, and postings as scrapers bring them. How each is read and
+written.
+
+A candidate is who looks for work, their skills and what they want: personal data, kept only in their own
+record. None and the empty tuple mean that it is unknown, which is not no.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Self
+
+from thresher.core.record import Found
+from thresher.core.stored import read, written
+from thresher.hiring.records import PostingFields, PostingRecord
+
+CANDIDATE = "candidate"
+WANTS = "wants"  # the link of a candidate to a role, by the role's id
+ROLE = "role"  # the same of a posting
+ASKS = "asks"  # of a candidate to the key of a title that waits for a model's answer
+SKILLS, STACK = 5, 3  # how many of each become keywords
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """`key` is that of the record; `roles` are titles that are wanted besides the present one; `salary_min`
+    is for a year.
+    """
+
+    NOT_STORED: ClassVar = (None, "", ())
+
+    key: str
+    name: str = ""
+    title: str = ""
+    roles: tuple[str, ...] = ()
+    skills: tuple[str, ...] = ()
+    tech_stack: tuple[str, ...] = ()
+    specializations: tuple[str, ...] = ()
+    experience_years: float | None = None
+    locations: tuple[str, ...] = ()
+    salary_min: int | None = None
+    currency: str | None = None
+    remote: bool | None = None
+
+    @classmethod
+    def of(cls, found: Found) -> Self:
+        return read(cls, found.data, key=found.key)
+
+    @property
+    def role_titles(self) -> tuple[str, ...]:
+        """Every title that leads to a role, each once."""
+        return tuple(dict.fromkeys(title for title in (self.title, *self.roles) if title))
+
+
+@dataclass(frozen=True, slots=True)
+class WantedTitle:
+    """A title of a candidate, and the role that it was understood as: None while a model is asked, or where
+    it says nothing.
+    """
+
+    title: str = ""
+    key: str = ""
+    role: str | None = None
+    role_id: int | None = None
+    similarity: float | None = None
+    method: str = ""
+    reason: str = ""
+    unknown: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateRecord(Candidate):
+    """A candidate with all that is stored of them. `name_key` is the name as names are compared; `titles` is
+    how their titles were understood.
+    """
+
+    email: str | None = None
+    name_key: str = ""
+    keywords: tuple[str, ...] = ()
+    titles: tuple[WantedTitle, ...] = ()
+    unknown: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def made(cls, candidate: Candidate, **more: Any) -> Self:
+        """The record of a candidate; `more` are the fields that only the record has."""
+        said = {each.name: getattr(candidate, each.name) for each in fields(Candidate)}
+        return cls(**said, keywords=tuple(keywords(candidate)), **more)
+
+    def stored(self) -> dict[str, Any]:
+        """The data of the record: what nobody said is left out, empty keywords and titles are not."""
+        return {"keywords": [], "titles": [], **written(self)}
+
+
+def keywords(candidate: Candidate) -> list[str]:
+    """What to search for on a candidate's behalf: the title, then the first skills, then the tools, then what
+    they specialise in.
+    """
+    found = [
+        candidate.title,
+        *candidate.skills[:SKILLS],
+        *candidate.tech_stack[:STACK],
+        *candidate.specializations,
+    ]
+    once: dict[str, str] = {}
+    for word in found:
+        once.setdefault(word.casefold(), word)
+    return [word for word in once.values() if word]
+
+
+# Postings
+
+
+@dataclass(frozen=True, slots=True)
+class StatedYears:
+    """The experience that a posting asks for, as its scraper stated it."""
+
+    text: str | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScrapedPosting(PostingRecord):
+    """A posting with what only scrapers state. `content` is what a twin is known by; entries of `skills` keep
+    their places, whatever they are, because evidence counts them.
+    """
+
+    platform: str | None = None
+    content: str | None = None
+    skills: tuple[Any, ...] = ()
+    experience: StatedYears | None = None
+    is_remote: bool | None = None
+
+
+class ScrapedFields(PostingFields, total=False):
+    """What is stored of a posting that a scraper brought, as JSON: it is written as it comes, thousands at a
+    time.
+    """
+
+    platform: str
+    content: str
+    skills: list[str]
+    experience: Mapping[str, Any]
+    is_remote: bool
