@@ -7,6 +7,13 @@ from dataclasses import dataclass, replace
 from thresher.core.clock import DAY, MINUTE, to_us
 from thresher.core.errors import UsageError
 
+MAX_DOUBLINGS = 40  # far beyond any cap: thousands of failures must not make a number of a thousand digits
+
+
+def doubled(base_us: int, times: int, cap_us: int) -> int:
+    """A wait that doubles so many times, up to a cap."""
+    return min(cap_us, base_us << min(times, MAX_DOUBLINGS))
+
 
 @dataclass(frozen=True, slots=True)
 class Retry:
@@ -50,9 +57,7 @@ class Backoff:
         """The wait after the n-th failure (n >= 1). `luck` in [0, 1) spreads a herd; it only ever shortens
         the wait.
         """
-        # The exponent is capped so that a task with thousands of failures does not compute a thousand-digit
-        # number.
-        whole: int = min(self.cap_us, self.base_us * 2 ** min(failures - 1, 40))
+        whole = doubled(self.base_us, failures - 1, self.cap_us)
         return round(whole * (1 - self.jitter * luck))
 
     def exhausted(self, failures: int) -> bool:

@@ -11,6 +11,7 @@ PostgreSQL has the same arithmetic as SQL functions; a property test compares th
 import re
 from dataclasses import dataclass
 
+from thresher.core.backoff import doubled
 from thresher.core.clock import DAY, FOREVER, SECOND
 from thresher.core.errors import UsageError
 
@@ -83,6 +84,17 @@ def interval_us(rate: Rate | None) -> int:
     if not 0 < starts <= SECOND:
         raise UsageError(f"a rate must be above 0 and at most {SECOND:,} starts a second, got {rate}")
     return max(1, round(SECOND / starts))
+
+
+def tripped_until(
+    failures: int, trip_after: int | None, cooldown_us: int, now: int, *, cap_us: int | None = None
+) -> int:
+    """Until when a breaker stays closed after so many failures in a row; 0 if it has not tripped. With a cap,
+    the cooldown doubles with every further failure.
+    """
+    if trip_after is None or failures < trip_after:
+        return 0
+    return now + (cooldown_us if cap_us is None else doubled(cooldown_us, failures - trip_after, cap_us))
 
 
 @dataclass(slots=True)
@@ -167,9 +179,9 @@ class Gate:
     def fail(self, now: int) -> bool:
         """Bad news. True when the breaker trips (again) by it."""
         self.failures += 1
-        if self.on_trial:
-            self.tripped_until = now + self.cooldown_us
-        return self.on_trial
+        until = tripped_until(self.failures, self.trip_after, self.cooldown_us, now)
+        self.tripped_until = until or self.tripped_until
+        return bool(until)
 
     def why_closed(self, now: int) -> str | None:
         """The reason a person is given, or None when it is open."""

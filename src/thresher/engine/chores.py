@@ -23,7 +23,7 @@ from thresher.store.permits import sweep
 from thresher.store.prune import prune, prune_hosts
 from thresher.store.repair import repair, repair_active
 from thresher.store.schedules import Plan, fire, plans_ahead, read_plans, shift_plan
-from thresher.store.settings import settings_in_force
+from thresher.store.settings import refresh_settings
 from thresher.store.store import Store
 from thresher.store.workers import begin_round, reap
 
@@ -158,14 +158,9 @@ def _fire(store: Store, plan: Plan, now: int) -> bool:
     return fire(store, plan, firings, next_at) and bool(firings)
 
 
-def refresh_settings(store: Store) -> str | None:
-    """Settings changed elsewhere come into force here."""
-    with store.read() as session:
-        now = settings_in_force(store, session)
-    if now == store.settings:
-        return None
-    store.settings = now
-    return "settings changed"
+def apply_settings(store: Store) -> str | None:
+    """Bring settings that were changed elsewhere into force."""
+    return "settings changed" if refresh_settings(store) else None
 
 
 def say_words(registry: Registry, store: Store) -> str | None:
@@ -186,7 +181,7 @@ CHORES = (
     Chore("pages", "prune.every", prune_kept),
     Chore("ledger", "prune.every", prune_ledger),
     Chore("scheduler", "schedule.every", fire_schedules),
-    Chore("settings", "settings.every", refresh_settings),
+    Chore("settings", "settings.every", apply_settings),
 )
 
 

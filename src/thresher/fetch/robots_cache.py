@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
+from thresher.core.backoff import doubled
 from thresher.core.clock import DAY, MINUTE, SECOND, Clock
 from thresher.core.errors import NotYet, Refused, ServerError
 from thresher.core.keys import host_gate
@@ -206,7 +207,7 @@ def _reached(answer: Response, now: int, age: int) -> RobotsFile:
 def _unreachable(old: RobotsFile | None, now: int) -> RobotsFile:
     """Ask again later, each time a little later. A file that we have stays."""
     old = old or RobotsFile(None, now)
-    wait = min(FIRST_WAIT * 2 ** min(old.tries, 10), MAX_WAIT)
+    wait = doubled(FIRST_WAIT, old.tries, MAX_WAIT)
     since = now if old.down_since is None else old.down_since
     return replace(old, until=now + wait, down_since=since, tries=old.tries + 1)
 

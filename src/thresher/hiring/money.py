@@ -8,86 +8,21 @@ opening pays is decided by `pay`, from the words around it.
 import re
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
 
+from thresher.reading.values.currency import Currency, signs
 from thresher.reading.values.numbers import Numeral
 
-_SIGNS = {
-    "us$": "USD",
-    "usd$": "USD",
-    "ca$": "CAD",
-    "can$": "CAD",
-    "cad$": "CAD",
-    "c$": "CAD",
-    "cdn$": "CAD",
-    "a$": "AUD",
-    "au$": "AUD",
-    "aud$": "AUD",
-    "nz$": "NZD",
-    "s$": "SGD",
-    "sg$": "SGD",
-    "hk$": "HKD",
-    "r$": "BRL",
-    "mx$": "MXN",
-    "€": "EUR",
-    "£": "GBP",
-    "₹": "INR",
-    "zł": "PLN",
-    "euro": "EUR",
-    "euros": "EUR",
-    "rs": "INR",
-    "rs.": "INR",
-    "¥": "JPY",
-    "₪": "ILS",
-    "₺": "TRY",
-    "kč": "CZK",
-    "r": "ZAR",
-    "dollars": "$",
-}
+# The currencies that pay is written in: any other code is a word more often than money.
 CODES = (
-    "usd",
-    "eur",
-    "gbp",
-    "cad",
-    "aud",
-    "nzd",
-    "sgd",
-    "hkd",
-    "chf",
-    "sek",
-    "nok",
-    "dkk",
-    "pln",
-    "czk",
-    "huf",
-    "ron",
-    "inr",
-    "jpy",
-    "cny",
-    "brl",
-    "mxn",
-    "zar",
-    "ils",
-    "aed",
-    "try",
-    "krw",
-    "twd",
-    "php",
-    "ars",
-    "clp",
-    "cop",
-    "sar",
-    "thb",
-    "myr",
-    "idr",
-    "uah",
-    "bgn",
+    "usd|eur|gbp|cad|aud|nzd|sgd|hkd|chf|sek|nok|dkk|pln|czk|huf|ron|inr|jpy|cny|"
+    "brl|mxn|zar|ils|aed|try|krw|twd|php|ars|clp|cop|sar|thb|myr|idr|uah|bgn"
 )
-_CODE = "|".join(CODES)
 _LEAD = (
     r"(?:(?<![a-z0-9])(?:us|usd|ca|can|cad|c|cdn|a|au|aud|nz|s|sg|hk|r|mx)\$|"
-    rf"(?<![a-z0-9])(?:{_CODE})(?: ?[$€£]|\b)|[$€£₹¥₪₺]|(?<![a-z0-9])rs\.?)"
+    rf"(?<![a-z0-9])(?:{CODES})(?: ?[$€£]|\b)|[$€£₹¥₪₺]|(?<![a-z0-9])rs\.?)"
 )
-_TRAIL = rf"(?:€|£|\$|₹|zł|kč|euros?\b|dollars\b|(?:{_CODE})\b)"
+_TRAIL = rf"(?:€|£|\$|₹|zł|kč|euros?\b|dollars\b|(?:{CODES})\b)"
 _NUMBER = r"(?:[0-9]{1,3}(?:[., '][0-9]{3})+(?![0-9])|[0-9]{1,9})(?:[.,][0-9]{1,2}(?![0-9]))?"
 _TIMES = r"(?:(?:k|tsd\.?|thousand|million|mio\.?|mn|mm|m|billion|bn|b|lakhs?|lacs?|lpa|crores?|cr)(?![a-z]))"
 _EVERY = (
@@ -198,4 +133,13 @@ def _currency(written: str | None) -> str | None:
     if written is None:
         return None
     sign = written.strip()
-    return _SIGNS.get(sign) or ("$" if sign == "$" else sign[:3].upper())
+    if sign in ("$", "dollars"):
+        return "$"
+    known = _signs().get(sign)
+    return known.code if known else sign[:3].upper()
+
+
+@cache
+def _signs() -> dict[str, Currency]:
+    """The signs of all currencies in lower case, as the text is."""
+    return {sign.lower(): meaning for sign, meaning in reversed(signs().items())}

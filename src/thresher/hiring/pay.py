@@ -70,7 +70,7 @@ _SMALL = frozenset(
     )
 )
 _SIGNED = frozenset("$€£₹")
-_MONEYED = re.compile(rf"[$€£₹¥₪₺]|zł|kč|euro|\b(?:{'|'.join(CODES)})\b|rs\b|lpa|lakh|dollars")
+_MONEYED = re.compile(rf"[$€£₹¥₪₺]|zł|kč|euro|\b(?:{CODES})\b|rs\b|lpa|lakh|dollars")
 _PAYING = re.compile(
     r"salary|compensation|\bpay\b|wage|gehalt|vergütung|salaire|salario|remuneration|hourly|\bote\b|earnings|you earn|range"
 )

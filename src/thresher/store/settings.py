@@ -31,6 +31,16 @@ def settings_in_force(store: Store, session: Session) -> Settings:
     return Settings(store.project_settings | read_settings(session, catalogue), catalogue)
 
 
+def refresh_settings(store: Store) -> bool:
+    """Bring into force what was changed elsewhere. True if anything was."""
+    with store.read() as session:
+        now = settings_in_force(store, session)
+    changed = now != store.settings
+    if changed:
+        store.settings = now
+    return changed
+
+
 @dataclass(frozen=True, slots=True)
 class KeptSetting:
     """A changed setting that nothing here knows: of an app that is not enabled here, or of another version.

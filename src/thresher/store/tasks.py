@@ -11,6 +11,7 @@ from thresher.core.task import REVIVABLE, WAITING, State, sql_list
 from thresher.store.backend import GroupChange, gates_in
 from thresher.store.session import Session, one
 from thresher.store.store import Store
+from thresher.store.transaction import in_transaction
 
 MAX_AT_ONCE = 500
 
@@ -107,7 +108,8 @@ class Cancelled:
 
 def cancel(store: Store, ids: Sequence[int], reason: str) -> Cancelled:
     """Cancel tasks, waiting or running. Those that have ended stay as they are."""
-    with store.write() as session:
+
+    def write(session: Session) -> Cancelled:
         # The lane first: a claim that holds it must not find its head gone.
         store.backend.lock_lanes(session, (), ids)
         now = store.backend.now(session)
@@ -116,7 +118,9 @@ def cancel(store: Store, ids: Sequence[int], reason: str) -> Cancelled:
         _count_groups(
             store, session, Counter((group_id, "cancelled") for _, group_id in waiting if group_id), now
         )
-    return Cancelled(sorted(row[0] for row in waiting), sorted(row[0] for row in running))
+        return Cancelled(sorted(row[0] for row in waiting), sorted(row[0] for row in running))
+
+    return in_transaction(store, write)
 
 
 def revive(store: Store, ids: Sequence[int]) -> list[int]:
@@ -125,7 +129,8 @@ def revive(store: Store, ids: Sequence[int]) -> list[int]:
 
     Of several that share a key only the newest comes back: they would be each other's duplicates.
     """
-    with store.write() as session:
+
+    def write(session: Session) -> list[int]:
         store.backend.lock_lanes(session, (), ids)
         now = store.backend.now(session)
         values = {"ids": ids, "rivals": ids, "now": now, "head_start": store.rules.head_start_us}
@@ -139,8 +144,11 @@ def revive(store: Store, ids: Sequence[int]) -> list[int]:
         store.backend.make_ready(session, ranks)
         back = Counter(ended_as[row[0]] for row in rows if row[0] in ended_as)
         _count_groups(store, session, {change: -number for change, number in back.items()}, now)
+        return sorted(row[0] for row in rows)
+
+    revived = in_transaction(store, write)
     store.backend.ping()
-    return sorted(row[0] for row in rows)
+    return revived
 
 
 def _count_groups(store: Store, session: Session, changes: Mapping[GroupChange, int], now: int) -> None:

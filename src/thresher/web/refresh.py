@@ -5,15 +5,14 @@ import logging
 
 from thresher.core.errors import ThresherError
 from thresher.runtime import Runtime
-from thresher.store.settings import settings_in_force
+from thresher.store.settings import refresh_settings
 
 log = logging.getLogger("thresher.web")
 
 
 def refresh(runtime: Runtime) -> None:
-    """Read the settings anew, for the store and for whoever checks what comes in."""
-    with runtime.store.read() as session:
-        runtime.store.settings = settings_in_force(runtime.store, session)
+    """Read the settings again, for the store and for the registry that checks new tasks."""
+    refresh_settings(runtime.store)
     runtime.registry.settings = runtime.store.settings
 
 

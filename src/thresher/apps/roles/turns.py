@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from thresher.core.backoff import doubled
 from thresher.core.clock import to_us
+from thresher.core.gate import tripped_until
 
 SETTINGS = (
     "roles.retry_base",
@@ -18,7 +20,6 @@ SETTINGS = (
     "roles.platform_pause_cap",
 )
 TAG = "failures"  # of a pause that nobody asked for
-_MAX_DOUBLINGS = 40  # far beyond any cap, and still a number of sensible size
 
 
 class Verdict(StrEnum):
@@ -73,7 +74,7 @@ def after_look(verdict: Verdict, failures: int, looked_at: int, every_us: int, n
 def _delay(verdict: Verdict, failures: int, pace: Pace) -> int:
     if failures == 1 or verdict is Verdict.TIMEOUT:
         return 0
-    return _doubled(pace.retry_base_us, failures - 2, pace.retry_cap_us)
+    return doubled(pace.retry_base_us, failures - 2, pace.retry_cap_us)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +95,11 @@ def after_platform(health: Health, verdict: Verdict, now: int, pace: Pace) -> He
     if verdict not in (Verdict.BLOCKED, Verdict.FAILED) or health.paused_until > now:
         return health  # whoever was on the way when it was paused says nothing new
     failures = health.failures + 1
-    beyond = failures - pace.platform_failures
-    if beyond < 0:
+    until = tripped_until(
+        failures, pace.platform_failures, pace.platform_pause_us, now, cap_us=pace.platform_pause_cap_us
+    )
+    if not until:
         return replace(health, failures=failures)
-    until = now + _doubled(pace.platform_pause_us, beyond, pace.platform_pause_cap_us)
     return Health(
         failures, until, TAG, f"{failures} looks in a row ended without an answer, the last as {verdict}"
     )
-
-
-def _doubled(us: int, times: int, cap: int) -> int:
-    return min(us << min(times, _MAX_DOUBLINGS), cap)

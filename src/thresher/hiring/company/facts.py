@@ -10,6 +10,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Any
 
+from thresher.core.clock import DAY
 from thresher.hiring.company.dossier import Dossier, DossierLine
 from thresher.hiring.company.headcount import Headcount, bare_count, headcount
 from thresher.hiring.company.phrases import labels, one_of, phrases, phrases_of
@@ -281,8 +282,6 @@ def _moved(found: Finding[Any] | None, by: int) -> Finding[Any] | None:
 
 
 # How much is known of a company, and whether that is enough to leave it alone for a while.
-
-DAY = 86_400_000_000  # microseconds
 
 
 class Completeness(StrEnum):

@@ -20,11 +20,12 @@ from thresher.core.settlement import Ending, Settlement
 from thresher.core.task import TERMINAL, TaskInsert
 from thresher.store.backend import GroupChange, LaneRemoved, QueueRules, Scopes, Settled, Turn, as_task
 from thresher.store.migrate import migrate, version_now
-from thresher.store.postgres.connection import RETRYABLE, BorrowedSession, Postgres, PostgresSession, quoted
+from thresher.store.postgres.connection import BorrowedSession, Postgres, PostgresSession, quoted
 from thresher.store.postgres.install import check_names, install, is_installed
 from thresher.store.postgres.wire import Wire
 from thresher.store.session import POSTGRES, Session
 from thresher.store.spawn import due_lanes
+from thresher.store.transaction import PAUSES, pause_after
 
 # Lanes: created, locked, and protected from removal while their id is being written.
 
@@ -67,7 +68,6 @@ DEBOUNCE_SECONDS = 0.05
 # The first of two numbers of an advisory lock: what it is for.
 MIGRATION_LOCK, LINEAGE_LOCK = 7_236_455, 7_236_457
 # How long a turn that met a conflict waits before it is tried again.
-PAUSES = (0.005, 0.01, 0.02, 0.04)
 
 _NOW = "select now_us()"
 _BORN = "select applied_at from migrations where number = 1"
@@ -312,7 +312,7 @@ class PostgresBackend:
             try:
                 return _answered(asked, self._send(asked.params))
             except DatabaseProblem as problem:
-                time.sleep(_pause(problem, pause))
+                time.sleep(pause_after(problem, pause))
         return _answered(asked, self._send(asked.params))
 
     async def turn_on_loop(
@@ -328,7 +328,7 @@ class PostgresBackend:
             try:
                 return _answered(asked, await self._wire.rows(asked.params))
             except DatabaseProblem as problem:
-                await asyncio.sleep(_pause(problem, pause))
+                await asyncio.sleep(pause_after(problem, pause))
         return _answered(asked, await self._wire.rows(asked.params))
 
     def _send(self, params: Sequence[bytes | None]) -> list[Any]:
@@ -455,15 +455,6 @@ def _answered(asked: _Asked, rows: Sequence[Any]) -> Turn:
             case _:
                 next_at, more, now = row[1], bool(row[2]), row[8]
     return Turn(tasks, stale, more, next_at, now, lost)
-
-
-def _pause(problem: DatabaseProblem, seconds: float) -> float:
-    """One call is one transaction, so a conflict can simply be tried again; anything else is the caller's to
-    know.
-    """
-    if not isinstance(problem.__cause__, RETRYABLE):
-        raise problem
-    return seconds
 
 
 def _array(numbers: Iterable[int]) -> bytes:

@@ -222,10 +222,23 @@ def test_a_roster_comes_from_standard_input_too(search: Thresher, monkeypatch: p
     assert "2 companies added." in search("add", "companies", "-").out
 
 
-@pytest.mark.parametrize("text", ["Acme,acme.com\n", "a,b\nAcme,acme.com", ""])
+@pytest.mark.parametrize("text", ["Acme,acme.com\n", "a,b\nAcme,acme.com"])
 def test_a_csv_file_without_a_header_is_refused_whole(text: str):
     with pytest.raises(UsageError, match="first line names the columns"):
         read_roster(text, "x.csv")
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.jsonl", "x.txt"])
+def test_an_empty_file_is_refused(name: str):
+    with pytest.raises(UsageError, match=f"{name} is empty"):
+        read_roster("\n \n", name)
+
+
+def test_a_name_with_a_comma_and_no_quotes_is_an_error_and_not_another_company():
+    roster = read_roster("name,website\nAcme, Inc.,https://acme.com\nHeron,heron.com", "x.csv")
+    assert [slip.line for slip in roster.slips] == [2]
+    assert "3 cells and the header 2" in roster.slips[0].why
+    assert len(roster.wishes) == 1
 
 
 @pytest.mark.parametrize(
@@ -256,7 +269,7 @@ def test_a_bad_line_of_json_is_a_slip(line: str):
 )
 def test_every_line_of_a_file_is_taken_named_or_part_of_a_row_that_was_taken(lines: list[str]):
     roster = read_roster("name,website\n" + "\n".join(lines), "x.csv")
-    written = sum(bool(line.strip()) for line in lines)
+    written = sum(bool(line.strip(" ,")) for line in lines)  # spreadsheets end with rows of nothing
     quoted = any('"' in line for line in lines)
     assert len(roster.wishes) + len(roster.slips) <= written
     assert quoted or len(roster.wishes) + len(roster.slips) == written

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.admin.csv_rows import decoded
+from thresher.admin.file_rows import decoded
 from thresher.apps.roles.model import Candidate
 from thresher.apps.roles.service.intake import COLUMNS, By, Given, Sheet, read_candidate, read_sheet
 from thresher.apps.roles.service.roles import RoleWish, read_roles

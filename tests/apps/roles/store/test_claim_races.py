@@ -22,9 +22,9 @@ from tests.harness.tasks import rows
 from thresher.apps.roles.store.queue import Claimed, Holder, claim_role
 from thresher.apps.roles.store.roles import add_role, link_candidates, lock_names, merge_roles
 from thresher.apps.roles.store.scrapes import end_scrape, expire_scrapes
-from thresher.apps.roles.store.transaction import in_transaction
 from thresher.apps.roles.turns import Verdict
 from thresher.core.errors import UnknownName
+from thresher.store.transaction import in_transaction
 
 SCRAPERS, ROLES = 20, 200
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from thresher.apps.jobs.company.verdict import thresholds, verdict
 from thresher.core.answer import Answer
-from thresher.core.clock import day_of
+from thresher.core.clock import DAY, day_of
 from thresher.core.context import Context
 from thresher.core.errors import (
     Blocked,
@@ -257,7 +257,6 @@ def _named(page: Page) -> dict[str, str]:
 
 KIND = "company"
 DISCOVERY = "source_discovery"
-SECOND = 1_000_000
 
 
 async def begin(ctx: Context) -> Outcome:
@@ -268,7 +267,7 @@ async def begin(ctx: Context) -> Outcome:
         return Failed(str(problem))
     known = request.known or CompanyRecord(request.key)
     if not request.force and is_fresh(known, thresholds(ctx.setting), ctx.now()):
-        days = (ctx.now() - known.analyzed_at) // (86_400 * SECOND)
+        days = (ctx.now() - known.analyzed_at) // DAY
         return Skipped(f"{request.key} is known well and was analysed {days} days ago; force reads it again")
     if request.website is None:
         return _without_site(request)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from thresher.admin.csv_rows import decoded
+from thresher.admin.file_rows import decoded
 from thresher.admin.times import read_now
 from thresher.apps.roles.service.candidates import (
     Admission,

@@ -30,7 +30,6 @@ from thresher.apps.roles.store.posts import Late, answer_of, keep_answer
 from thresher.apps.roles.store.queue import Holder
 from thresher.apps.roles.store.rows import Scrape, find_role, find_scrape
 from thresher.apps.roles.store.scrapes import count_scrape, end_scrape, extend_scrape, is_held, judge_turns
-from thresher.apps.roles.store.transaction import in_transaction
 from thresher.apps.roles.store.turns import held_turns
 from thresher.apps.roles.turns import Pace, Verdict
 from thresher.core.errors import InvalidPayload, NotAllowed, UnknownName, UsageError
@@ -41,6 +40,7 @@ from thresher.engine.registry import Registry
 from thresher.store import blobs
 from thresher.store.session import Session
 from thresher.store.store import Store, Transaction
+from thresher.store.transaction import in_transaction
 
 # The postings of one body, stored in batches: results are counted, and the first errors listed.
 

@@ -18,7 +18,6 @@ from thresher.apps.roles.service.intake import By, Given, person_name_key
 from thresher.apps.roles.service.resolve import Resolution, resolve
 from thresher.apps.roles.store.people import bearers, count_matches, erase_candidate, standing, there
 from thresher.apps.roles.store.roles import link_candidates, lock_names, roles_of_keys, unlink_candidate
-from thresher.apps.roles.store.transaction import in_transaction
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.core.record import Found, Link, Record, clean, pack
 from thresher.core.stored import read
@@ -27,6 +26,7 @@ from thresher.engine.registry import Registry
 from thresher.store.records import file_record, find_record, find_records, remove_links
 from thresher.store.session import Dialect, Session
 from thresher.store.store import Store, Transaction
+from thresher.store.transaction import in_transaction
 
 # Identity of a candidate: the given id, else the email address, else the name.
 

@@ -3,7 +3,6 @@
 A file is CSV with a header or JSON lines. Every line is parsed before anything is stored.
 """
 
-import json
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +10,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from thresher.admin.csv_rows import MAX_ROW, lines_of, read_rows
+from thresher.admin.file_rows import lines_of, read_objects, read_rows
 from thresher.apps.roles.model import Candidate, CandidateRecord, WantedTitle
 from thresher.core.errors import UsageError
 from thresher.core.record import clean
@@ -289,7 +288,7 @@ def read_sheet(text: str, name: str) -> Sheet:
     candidates: list[Given] = []
     slips: list[Slip] = []
     seen: dict[str, int] = {}
-    for line, fields in _objects(lines) if is_json else _rows(lines, name):
+    for line, fields in read_objects(lines, EXAMPLE) if is_json else _rows(lines, name):
         found = fields if isinstance(fields, str) else _read(fields)
         slip = found if isinstance(found, str) else _again(found, seen, line)
         if slip:
@@ -325,23 +324,3 @@ def _again(found: Given, seen: dict[str, int], line: int) -> str | None:
         if first != line:
             return f"{word!r} stands in line {first} too; keep one of the two"
     return None
-
-
-def _objects(lines: Sequence[str]) -> Iterator[tuple[int, Mapping[str, Any] | str]]:
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            yield number, _object(line)
-
-
-def _object(line: str) -> Mapping[str, Any] | str:
-    if len(line) > MAX_ROW:
-        return f"it has {len(line):,} characters; at most {MAX_ROW:,} are read"
-    try:
-        found = json.loads(line, parse_constant=_no_number)
-    except (ValueError, RecursionError):
-        return f"it is not JSON; a line is an object such as {EXAMPLE}"
-    return found if isinstance(found, dict) else f"a line is one JSON object, such as {EXAMPLE}"
-
-
-def _no_number(word: str) -> None:
-    raise ValueError(word)

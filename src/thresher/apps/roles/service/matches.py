@@ -14,7 +14,6 @@ from thresher.apps.roles.matching.points import HUNDRED, PARTS, Points, points_o
 from thresher.apps.roles.matching.seeker import seeker_of
 from thresher.apps.roles.model import CANDIDATE, Candidate
 from thresher.apps.roles.store.matches import STATUSES, Match, find_match, list_matches, set_match_status
-from thresher.apps.roles.store.transaction import in_transaction
 from thresher.core.clock import day_of
 from thresher.core.errors import UnknownName, UsageError
 from thresher.core.evidence import Place
@@ -25,6 +24,7 @@ from thresher.hiring.records import PostingRecord
 from thresher.store.records import find_by_ids, find_record
 from thresher.store.session import Session
 from thresher.store.store import Store
+from thresher.store.transaction import in_transaction
 
 CANDIDATES, POSTINGS = "thresher candidates list", "thresher postings list"
 

@@ -7,11 +7,11 @@ from typing import Any
 from thresher.admin.times import NONE, seconds, whole
 from thresher.apps.roles.store import platforms
 from thresher.apps.roles.store.platforms import Platform, find_platform, list_platforms
-from thresher.apps.roles.store.transaction import in_transaction
 from thresher.core.clock import FOREVER, SECOND, to_us
 from thresher.core.errors import UnknownName, UsageError
 from thresher.store.session import Session
 from thresher.store.store import Store
+from thresher.store.transaction import in_transaction
 
 MAX_SECONDS = 10 * 365 * 86_400.0
 

@@ -20,7 +20,6 @@ from thresher.apps.roles.demand import Demand
 from thresher.apps.roles.role_names import RoleNames, role_names
 from thresher.apps.roles.store.resolution import REJECTED, Owner, make_role, own_names, owners_of
 from thresher.apps.roles.store.roles import add_alias, lock_names
-from thresher.apps.roles.store.transaction import in_transaction
 from thresher.core.errors import UnknownName, UsageError
 from thresher.core.record import Neighbour
 from thresher.hiring.title.core import core_of, is_wide, title_key
@@ -28,6 +27,7 @@ from thresher.hiring.title.guard import LOOKED_AT, Choice, apart, choose, shelf_
 from thresher.hiring.title.name import canonical_name, written
 from thresher.store.session import Session
 from thresher.store.store import Store
+from thresher.store.transaction import in_transaction
 from thresher.vectors.embedder import Embedder
 from thresher.vectors.matrix import cosine
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from shlex import quote
 
-from thresher.admin.csv_rows import lines_of, read_rows
+from thresher.admin.file_rows import lines_of, read_rows
 from thresher.admin.records import among
 from thresher.apps.roles.demand import Demand, check_priority
 from thresher.apps.roles.model import CANDIDATE, ROLE, WANTS
@@ -18,7 +18,6 @@ from thresher.apps.roles.store import roles as table
 from thresher.apps.roles.store.people import count_linked, linked_ids
 from thresher.apps.roles.store.roles import merge_roles, split_role
 from thresher.apps.roles.store.rows import Role, find_role
-from thresher.apps.roles.store.transaction import in_transaction
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.core.record import clean
 from thresher.engine.registry import Registry
@@ -26,6 +25,7 @@ from thresher.hiring.title.core import core_of, is_wide, title_key
 from thresher.store.records import find_records
 from thresher.store.session import Session
 from thresher.store.store import Store, Transaction
+from thresher.store.transaction import in_transaction
 
 MAX_NAME = 100
 MAX_ALIASES = 200

@@ -20,13 +20,13 @@ from thresher.apps.roles.store.posts import answer_of, keep_answer
 from thresher.apps.roles.store.queue import Empty, Holder, claim_role
 from thresher.apps.roles.store.rows import Role, Scrape, find_role, find_scrape, open_scrapes
 from thresher.apps.roles.store.scrapes import end_scrape, extend_scrape, is_held, judge_turns
-from thresher.apps.roles.store.transaction import in_transaction
 from thresher.apps.roles.store.turns import held_turns
 from thresher.apps.roles.turns import Pace, Verdict
 from thresher.core.clock import HOUR, SECOND, as_text
 from thresher.core.errors import InvalidPayload, NotAllowed, UnknownName, UsageError
 from thresher.store.session import Session
 from thresher.store.store import Store
+from thresher.store.transaction import in_transaction
 
 HEARTBEAT = "/api/scraper/queue/heartbeat"
 MAX_PLATFORMS = 100

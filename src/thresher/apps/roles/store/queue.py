@@ -13,13 +13,13 @@ import orjson
 from thresher.apps.roles.demand import Demand
 from thresher.apps.roles.store.rows import OPEN, PLATFORM_COLUMNS, SELECT_ROLE, Platform, Role, Scrape, whole
 from thresher.apps.roles.store.scrapes import expire_scrapes
-from thresher.apps.roles.store.transaction import in_transaction
 from thresher.apps.roles.store.turns import ANYWHERE, next_due, take_turns, waiting_turns, wake_turns
 from thresher.apps.roles.turns import Pace
 from thresher.core.clock import FOREVER
 from thresher.store.backend import Backend
 from thresher.store.session import Dialect, Session
 from thresher.store.store import Store
+from thresher.store.transaction import in_transaction
 
 MAX_STALE, MAX_DUE = 10, 100  # sessions that one claim ends, and turns that it wakes, on its way
 MAX_TRIES = 8

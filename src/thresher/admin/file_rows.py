@@ -1,11 +1,13 @@
-"""Read the rows of a CSV file with a known header, each with its line number or its error.
+"""Read the rows of a file that a person adds, CSV or JSON lines, each with its line number or its error.
 
 An unclosed quote must not swallow the rest of the file, and a malformed line must not stop the lines after
-it. An unknown column is an error: a misspelt one would be lost silently.
+it.
 """
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from thresher.core.errors import InvalidPayload, UsageError
 
@@ -49,20 +51,53 @@ def lines_of(text: str, name: str) -> list[str]:
 def read_rows(
     lines: Sequence[str], name: str, known: Sequence[str], other_words: Mapping[str, str] = {}
 ) -> Iterator[tuple[int, Cells | str]]:
-    """The rows under a header that has `name` among its columns: cells by column, or why a row cannot be
-    used.
+    """The rows of a CSV file under a header that has `name` among its columns: cells by column, or why a row
+    cannot be used. An unknown column is an error: a misspelt one would be lost silently.
     """
     start = next(at for at, line in enumerate(lines) if line.strip())
     delimiter, columns = _header(lines[start], f"{name}:{start + 1}", known, other_words)
-    at = start + 1
+    return rows_under(lines, start + 1, delimiter, columns)
+
+
+def rows_under(
+    lines: Sequence[str],
+    at: int,
+    delimiter: str,
+    columns: Sequence[str],
+    refuse: Callable[[Cells], str | None] | None = None,
+) -> Iterator[tuple[int, Cells | str]]:
+    """The rows from line `at` on, by the columns of the header. If `refuse` gives a reason, only
+    the first line of the row is refused: its others are read again, as rows of their own.
+    """
     while at < len(lines):
         span = _span(lines, at)
         row = _row(lines[at : at + span], delimiter, columns) if lines[at].strip() else {}
-        if isinstance(row, str) or any(
-            cell.strip() for cell in row.values()
-        ):  # spreadsheets end with rows of nothing
-            yield at + 1, row
-        at += max(1, span)
+        why = row if isinstance(row, str) else refuse(row) if refuse else None
+        # Spreadsheets end with rows of nothing.
+        if why or (not isinstance(row, str) and any(cell.strip() for cell in row.values())):
+            yield at + 1, why or row
+        at += 1 if why and not isinstance(row, str) else max(1, span)
+
+
+def read_objects(lines: Sequence[str], example: str) -> Iterator[tuple[int, Mapping[str, Any] | str]]:
+    """The objects of a file with one JSON object per line, or why a line cannot be used."""
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield number, _object(line, example)
+
+
+def _object(line: str, example: str) -> Mapping[str, Any] | str:
+    if len(line) > MAX_ROW:
+        return f"it has {len(line):,} characters; at most {MAX_ROW:,} are read"
+    try:
+        found = json.loads(line, parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        return f"it is not JSON; a line is an object such as {example}"
+    return found if isinstance(found, dict) else f"a line is one JSON object, such as {example}"
+
+
+def _no_number(word: str) -> None:
+    raise ValueError(word)  # NaN and Infinity are not JSON
 
 
 def _header(
