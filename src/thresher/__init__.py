@@ -25,7 +25,7 @@ if typing.TYPE_CHECKING:
         Transient,
         Unauthorized,
     )
-    from thresher.core.event import Event
+    from thresher.core.event import Event, NewEvent
     from thresher.core.evidence import Evidence, Material, Place
     from thresher.core.extension import Check, Command, Export
     from thresher.core.group import Group, GroupStatus, Run, Stop
@@ -67,6 +67,7 @@ _HOMES = {
     "Kind": "thresher.core.schema",
     "Link": "thresher.core.record",
     "Material": "thresher.core.evidence",
+    "NewEvent": "thresher.core.event",
     "NewTask": "thresher.core.task",
     "Next": "thresher.core.outcome",
     "NotYet": "thresher.core.errors",
@@ -127,6 +128,7 @@ __all__ = [
     "Kind",
     "Link",
     "Material",
+    "NewEvent",
     "NewTask",
     "Next",
     "NotYet",

@@ -19,7 +19,7 @@ from thresher.config.outward import Outward
 from thresher.config.platforms import install_platforms
 from thresher.config.project import Project, check_server, hide_password
 from thresher.config.settings import Settings, catalogue_of
-from thresher.core.app import App
+from thresher.core.app import App, events_by_kind
 from thresher.core.backoff import Retry
 from thresher.core.clock import SECOND, Clock, to_us
 from thresher.core.compute import Compute, compute_in_thread
@@ -146,6 +146,7 @@ def open_store(
     try:
         _prepare(store, apps, migrate=migrate)
         store.project_settings, store.settings = given, Settings(given, catalogue)
+        store.app_events = events_by_kind(apps)
         with store.read() as session:
             store.settings = settings_in_force(store, session)
     except BaseException:
@@ -286,7 +287,7 @@ def model_gates(project: Project) -> dict[str, str]:
 
 def install(store: Store, registry: Registry) -> None:
     """Make the sources and schedules that the apps declare. What a person has changed since is left alone."""
-    store.apps = frozenset(app.name for app in registry.apps)
+    store.apps, store.app_events = frozenset(app.name for app in registry.apps), registry.events
     install_sources(store, registry)
     for app in registry.apps:
         with store.write() as session:

@@ -109,4 +109,4 @@ def test_tasks_of_other_apps_are_not_told(workshop):
 
 def test_what_nobody_tells_cannot_be_subscribed_to():
     with pytest.raises(UsageError, match="'task_started'; there are: task_ended, task_failed"):
-        app(task_started=print)
+        Registry([app(task_started=print)])

@@ -35,11 +35,12 @@ def apps() -> tuple[App, ...]:
 
 
 def words(app: App) -> set[str]:
-    """What only the app may name: kinds of tasks, schedules, settings, effects, scopes."""
+    """What only the app may name: kinds of tasks, schedules, settings, effects, events, scopes."""
     return {
         *(each.kind for each in app.pipelines),
         *(each.name for each in (*app.schedules, *app.settings)),
         *app.effects,
+        *app.events,
         *app.scopes,
     }
 

@@ -11,6 +11,7 @@ from tests.house.generate import PAGES, REFERENCE, main
 from tests.house.pages import cli, errors, python
 from tests.house.pages.states import MEANINGS
 from tests.house.paper import ROOT, blocks, pages, prose
+from thresher.config.apps import load_apps, own_apps
 from thresher.config.project import KEYS
 from thresher.core.errors import ThresherError
 from thresher.core.event import SUBSCRIBABLE, EventKind
@@ -177,7 +178,8 @@ def test_settings_that_pages_name_exist():
 
 
 def test_events_and_rules_that_pages_name_exist():
-    known = {*SUBSCRIBABLE, *RefusalRule, *State}
+    apps = load_apps(own_apps(), ROOT)
+    known = {*SUBSCRIBABLE, *RefusalRule, *State, *(kind for app in apps for kind in app.events)}
     found = {word for page in pages() for word in re.findall(r"`((?:gate|worker|task)_[a-z]+)`", prose(page))}
     assert found <= known
 

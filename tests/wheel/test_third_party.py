@@ -86,6 +86,11 @@ def test_an_app_of_somebody_else_works_goes_and_comes_back(project: Project, tid
     assert project("tides", "highest") == "Brest\n"
     assert project("export", "tides", "--format", "csv").split() == ["\ufeffharbour,level", "Brest,5.25"]
     assert project.check("tides") == [("warn", "at 4 m or above: Brest")]
+    (event,) = project.json("events", "--kind", "tide_flooded")
+    assert (event["detail"], "rose to the level of a flood" in event["sentence"]) == (
+        {"harbour": "Brest"},
+        True,
+    )
     assert look(project) == ([BREST], 403, "<li>Brest: 5.25 m</li>")
     filtered = project.json("tasks", "list", "--state", "filtered")
     assert [each["reason"] for each in filtered] == ["0.5 m is lower than the sea gets"]
@@ -120,7 +125,10 @@ def look(project: Project) -> tuple[Any, int, str]:
             assert server.stdout is not None
             told = re.search(r"http://[\d.:]+", server.stdout.readline())
             assert told
-            found = [Api(told[0], key).ask("GET", "/api/tides") for key in keys]
+            found = [
+                Api(told[0]).ask("GET", "/api/tides", headers={header: key})
+                for header, key in zip(("X-Tides-Key", "X-API-Key"), keys, strict=True)
+            ]
             return found[0].json, found[1].status, page(told[0])
         finally:
             server.terminate()

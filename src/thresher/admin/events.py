@@ -8,6 +8,8 @@ from thresher.store import overview
 from thresher.store.sources import gate_called
 from thresher.store.store import Store
 
+UNKNOWN = "An event of an app that is not enabled here, or of another version."
+
 
 def list_events(
     store: Store,
@@ -18,14 +20,11 @@ def list_events(
     limit: int = 50,
 ) -> list[dict[str, Any]]:
     """What happened, the newest first, each with the sentence of its kind; ids below `before`."""
-    if kind is not None and kind not in list(EventKind):
-        raise UsageError(f"there is no kind of event {kind!r}; the kinds are {', '.join(EventKind)}")
+    sentences = {**{each.value: each.sentence for each in EventKind}, **(store.app_events or {})}
+    if kind is not None and kind not in sentences:
+        raise UsageError(f"there is no kind of event {kind!r}; the kinds are {', '.join(sentences)}")
     with store.read() as session:
         found = overview.events(
             session, kind=kind, gate=gate_called(source) if source else None, before=before, limit=limit
         )
-    return [event | {"sentence": _sentence(event["kind"])} for event in found]
-
-
-def _sentence(kind: str) -> str:
-    return EventKind(kind).sentence if kind in list(EventKind) else "An event of another version."
+    return [event | {"sentence": sentences.get(event["kind"], UNKNOWN)} for event in found]

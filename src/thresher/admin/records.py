@@ -4,8 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from thresher.core.errors import UnknownName, UsageError
+from thresher.core.event import NewEvent
 from thresher.core.evidence import as_json
 from thresher.core.record import Found, Is, Link, Record, Where, clean, pack
+from thresher.store.events import record_event
 from thresher.store.records import count_records, file_records, find_records, remove_links
 from thresher.store.store import Store
 
@@ -158,11 +160,16 @@ BY_A_PERSON = 0
 Unlinked = Mapping[tuple[str, str], Sequence[Link]]
 
 
-def write_records(store: Store, records: Sequence[Record], unlinked: Unlinked = {}) -> None:
-    """Write these, and take back these links (by kind and key), all or nothing."""
+def write_records(
+    store: Store, records: Sequence[Record], unlinked: Unlinked = {}, events: Sequence[NewEvent] = ()
+) -> None:
+    """Write these, take back these links (by kind and key) and tell these events, all or nothing."""
     limit = store.settings.count("queue.payload_limit")
     filings = [(BY_A_PERSON, pack(record, limit)) for record in records]
     with store.write() as session:
-        file_records(session, filings, store.backend.now(session), store.backend.dialect.lock)
+        now = store.backend.now(session)
+        file_records(session, filings, now, store.backend.dialect.lock)
         for (kind, key), links in sorted(unlinked.items()):
             remove_links(session, kind, key, links)
+        for event in events:
+            record_event(session, event.kind, now, **event.detail)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from thresher.core.setting import Setting
     from thresher.core.task import NewTask
 
+_EVENT = re.compile(r"[a-z][a-z0-9_]{0,63}", re.ASCII)
 # Of our own making: a standard header, such as Cookie, means something else already.
 _KEY_HEADER = re.compile(r"X(-[A-Za-z0-9]+)+", re.ASCII)
 
@@ -51,6 +52,9 @@ class App:
       tables, written as `package:folder`, or as a `Path` for an app that is no package.
     - `effects`: changes of its own tables that its stages may ask for by name (`Effect`). They are made
       inside the settlement's transaction, and making one twice does no harm.
+    - `events`: kinds of events of its own, each with the sentence that says what happened:
+      `{"cup_broke": "A cup was dropped."}`. Its stages return them (`NewEvent`), its services write them with
+      `record_event`; `thresher events` shows them.
     - `on`: functions that are told what happens: `{"task_failed": tell, "group_ended": tell}`. Each is given
       an `Event`. They are hints, delivered at most once, after the commit, in every worker process of the
       app; what must not be missed is a row.
@@ -82,6 +86,7 @@ class App:
     on: Mapping[str, Subscriber] = field(default_factory=dict)
     retry: Retry | None = None
     effects: Mapping[str, MakeEffect | str] = field(default_factory=dict)
+    events: Mapping[str, str] = field(default_factory=dict)
     near: Mapping[str, FindNear | str] = field(default_factory=dict)
     follows: Mapping[str, str] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
@@ -116,18 +121,27 @@ class App:
                 raise UsageError(
                     f"app {self.name!r} has the key header {header!r}; write one that starts with X-: X-Tea-Key"
                 )
-        unknown = [kind for kind in self.on if kind not in SUBSCRIBABLE]
-        if unknown:
-            known = ", ".join(SUBSCRIBABLE)
-            raise UsageError(
-                f"app {self.name!r} subscribes to {', '.join(map(repr, unknown))}; there are: {known}"
-            )
+        for kind, sentence in self.events.items():
+            _check_event(self.name, kind, sentence)
 
     def with_retry(self, retry: Retry) -> Self:
         """The same app with other retries. Nothing that it names is imported."""
         found = copy(self)
         object.__setattr__(found, "retry", retry)
         return found
+
+
+def _check_event(app: str, kind: str, sentence: str) -> None:
+    if not _EVENT.fullmatch(kind):
+        raise UsageError(
+            f"app {app!r} has the event {kind!r}; write lower-case words with underscores: cup_broke"
+        )
+    if kind in SUBSCRIBABLE:
+        raise UsageError(
+            f"app {app!r} lists the event {kind!r}, but {kind!r} is one of Thresher's own; rename it"
+        )
+    if not sentence.strip():
+        raise UsageError(f"app {app!r}: the event {kind!r} has no sentence; say in one what happened")
 
 
 def by_kind(apps: Iterable[App]) -> dict[str, Pipeline]:
@@ -154,4 +168,27 @@ def find_near_by_kind(apps: Iterable[App]) -> dict[str, FindNear | str]:
                 f"app {app.name!r} finds {', '.join(map(repr, taken))} near a text, and so does another app; rename one"
             )
         found |= app.near
+    return found
+
+
+def events_by_kind(apps: Iterable[App]) -> dict[str, str]:
+    """The events of the apps, each with its sentence. A kind listed twice is refused by name, and so is a
+    subscription to what none of them, nor the machine, ever tells.
+    """
+    apps = tuple(apps)
+    found: dict[str, str] = {}
+    owner: dict[str, str] = {}
+    for app in apps:
+        for kind, sentence in app.events.items():
+            if kind in found:
+                raise DuplicateKind(
+                    f"event {kind!r} is listed by app {owner[kind]!r} and again by {app.name!r}; rename one of them"
+                )
+            found[kind], owner[kind] = sentence, app.name
+    for app in apps:
+        if unknown := [kind for kind in app.on if kind not in found and kind not in SUBSCRIBABLE]:
+            known = ", ".join((*SUBSCRIBABLE, *found))
+            raise UsageError(
+                f"app {app.name!r} subscribes to {', '.join(map(repr, unknown))}; there are: {known}"
+            )
     return found

@@ -12,6 +12,7 @@ from thresher.core import errors
 from thresher.core.backoff import Backoff
 from thresher.core.clock import MINUTE, to_us
 from thresher.core.errors import InvalidPayload, InvalidUrl, TaskError, ThresherError
+from thresher.core.event import CheckedEvent, NewEvent
 from thresher.core.group import Group, GroupEntry, checked_counts, checked_stop
 from thresher.core.limits import MAX_SETTLEMENT_BYTES
 from thresher.core.lineage import Refusal, RefusalRule
@@ -93,6 +94,7 @@ class TaskRules(Protocol):
     def pack(self, record: Record) -> Filing: ...
     def pack_result(self, task: Task, result: Any) -> str: ...
     def check_effect(self, task: Task, effect: Effect) -> CheckedEffect: ...
+    def check_event(self, task: Task, event: NewEvent) -> CheckedEvent: ...
     def step(self, task: Task, outcome: Next) -> Step: ...
     def on_failed(self, task: Task, error: Error) -> Finds: ...
 
@@ -144,7 +146,15 @@ def _settled(task: Task, outcome: Outcome, rules: TaskRules) -> Settlement:
 
 
 def _brought(task: Task, finds: Finds, rules: TaskRules) -> Brought:
-    if not (finds.records or finds.children or finds.effects or finds.group or finds.counts or finds.stop):
+    if not (
+        finds.records
+        or finds.children
+        or finds.effects
+        or finds.events
+        or finds.group
+        or finds.counts
+        or finds.stop
+    ):
         return {}
     children, refused = _admitted(finds.children, rules)
     return {
@@ -152,6 +162,7 @@ def _brought(task: Task, finds: Finds, rules: TaskRules) -> Brought:
         "children": children,
         "refused": refused,
         "effects": tuple(rules.check_effect(task, each) for each in finds.effects),
+        "events": tuple(rules.check_event(task, each) for each in finds.events),
         "group": rules.admit_group(task, finds.group) if finds.group else None,
         "counts": checked_counts(finds.counts),
         "stop": checked_stop(finds.stop),

@@ -1,13 +1,16 @@
-"""The kinds of events: what happened that a person may want to know of, besides the life of single tasks."""
+"""Events: what happened that a person may want to know of, besides the life of single tasks.
+
+The machine has its own kinds; an app lists its own (`App.events`).
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 
 class EventKind(StrEnum):
-    """Each kind, with the sentence that the reference prints."""
+    """The machine's own kinds, each with the sentence that the reference prints."""
 
     sentence: str
 
@@ -84,6 +87,7 @@ class EventKind(StrEnum):
 
 # What an app may subscribe to besides: these have rows of their own and are no events.
 TASK_ENDED, TASK_FAILED, SPAWN_REFUSED = "task_ended", "task_failed", "spawn_refused"
+# What an app may subscribe to wherever it runs.
 SUBSCRIBABLE = (TASK_ENDED, TASK_FAILED, SPAWN_REFUSED, *EventKind)
 
 
@@ -96,3 +100,20 @@ class Event:
     task_id: int | None = None
     gate: str | None = None
     detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class NewEvent:
+    """An event as a stage asks for it: one of the kinds that its own app lists (`App.events`), and details as
+    JSON. It is written with the settlement, and names the task.
+    """
+
+    kind: str
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+class CheckedEvent(NamedTuple):
+    """Such an event of a kind that is known, its details written out."""
+
+    kind: str
+    detail: str

@@ -1,4 +1,4 @@
-"""Outcomes: what a stage returns, with its records, children and effects. Exceptions are for surprises.
+"""Outcomes: what a stage returns, with records, children, effects and events. Exceptions are for surprises.
 
 A stage reads and calls out, and *returns* what it found. It never writes: what the outcome carries becomes
 fact in the one transaction that settles the attempt. So a retry is safe by construction.
@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from thresher.core.event import NewEvent
 from thresher.core.group import Group, Stop
 from thresher.core.record import Record
 from thresher.core.task import NewTask
@@ -53,6 +54,7 @@ class Finds:
     records: tuple[Record, ...] = ()
     children: tuple[NewTask, ...] = ()
     effects: tuple[Effect, ...] = ()
+    events: tuple[NewEvent, ...] = ()
     group: Group | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
     stop: Stop | None = None

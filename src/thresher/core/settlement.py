@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, TypedDict, Unpack
 
+from thresher.core.event import CheckedEvent
 from thresher.core.group import GroupEntry, Stop
 from thresher.core.lineage import Refusal
 from thresher.core.outcome import CheckedEffect
@@ -74,6 +75,7 @@ class Brought(TypedDict, total=False):
     refused: tuple[tuple[Entry, Refusal], ...]
     records: tuple[Filing, ...]
     effects: tuple[CheckedEffect, ...]
+    events: tuple[CheckedEvent, ...]
     group: GroupEntry | None
     counts: tuple[tuple[str, int], ...]
     stop: Stop | None
@@ -110,6 +112,7 @@ class Settlement(NamedTuple):
     result: str | None = None
     refused: tuple[tuple[Entry, Refusal], ...] = ()
     kind: str | None = None
+    events: tuple[CheckedEvent, ...] = ()
 
     @property
     def place(self) -> tuple[str, str, tuple[str, ...]] | None:
@@ -123,6 +126,7 @@ class Settlement(NamedTuple):
             self.children
             or self.records
             or self.effects
+            or self.events
             or self.refused
             or self.group
             or self.counts
@@ -134,12 +138,13 @@ class Settlement(NamedTuple):
     @property
     def size(self) -> int:
         """About how many bytes it brings."""
-        if not (self.children or self.records or self.group or self.checkpoint or self.result):
+        if not (self.children or self.records or self.events or self.group or self.checkpoint or self.result):
             return 0  # as most of them do
         born = (*self.children, *((self.group.then,) if self.group and self.group.then else ()))
         return (
             sum(len(each.payload) + len(each.url or "") + len(each.key or "") for each in born)
             + sum(each.size for each in self.records)
+            + sum(len(each.detail) for each in self.events)
             + len(self.checkpoint or "")
             + len(self.result or "")
         )

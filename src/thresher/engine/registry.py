@@ -5,10 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from thresher.config.settings import Settings, catalogue_of
-from thresher.core.app import App, FindNear, by_kind, find_near_by_kind
+from thresher.core.app import App, FindNear, by_kind, events_by_kind, find_near_by_kind
 from thresher.core.backoff import Backoff
 from thresher.core.decide import Step
 from thresher.core.errors import InvalidPayload, UnknownName, UsageError
+from thresher.core.event import CheckedEvent, NewEvent
 from thresher.core.group import Group, GroupEntry, Run, checked_key
 from thresher.core.keys import canonical_url, url_key
 from thresher.core.limits import MAX_GATE_BYTES, MAX_KEY_BYTES, check_integer, check_text
@@ -36,6 +37,7 @@ class Registry:
         self._tiers = tiers
         self._pipelines = by_kind(self.apps)
         self._effects = {(app.name, name): make for app in self.apps for name, make in app.effects.items()}
+        self.events = events_by_kind(self.apps)
         self._near = find_near_by_kind(self.apps)
         self._retries = {each.kind: app.retry for app in self.apps for each in app.pipelines if app.retry}
         self.max_ages = {
@@ -211,6 +213,18 @@ class Registry:
             known = ", ".join(sorted(name for owner, name in self._effects if owner == app)) or "none"
             raise UsageError(f"app {app!r} has no effect {effect.name!r}; it has: {known}")
         return CheckedEffect(effect.name, effect.data, loaded(make))
+
+    def check_event(self, task: Task, event: NewEvent) -> CheckedEvent:
+        """Write out the details of an event. One that the task's own app does not list is refused, as an
+        effect would be.
+        """
+        app = self.app_of(task.kind)
+        known = next((each.events for each in self.apps if each.name == app), {})
+        if event.kind not in known:
+            raise UsageError(
+                f"app {app!r} has no event {event.kind!r}; it has: {', '.join(sorted(known)) or 'none'}"
+            )
+        return CheckedEvent(event.kind, dump(event.detail, f"detail of event {event.kind!r}", self._limit))
 
     def near(self, kind: str) -> FindNear:
         """The function by which things of a kind are found near a text."""

@@ -3,7 +3,7 @@ suite.
 """
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -140,6 +140,8 @@ class Backend(Protocol):
     patience: (
         float  # seconds of silence after which a connection is given up, if the server is not at work for it
     )
+
+    app_events: Collection[str] | None  # the kinds of events that apps list here; None: nobody has said
 
     def write(self, *, durable: bool = True) -> AbstractContextManager[Session]:
         """A transaction that writes: committed at the end, rolled back whole on any error.

@@ -14,6 +14,7 @@ from thresher.core.errors import DatabaseProblem
 from thresher.core.settlement import Brought, Error
 from thresher.core.task import Entry, Task
 from thresher.store.backend import as_task
+from thresher.store.events import record_events
 from thresher.store.records import file_records
 from thresher.store.settle import make_effects
 from thresher.store.spawn import DUPLICATE, admit_children, read_parents, refuse
@@ -98,4 +99,5 @@ def _write(store: Store, task: Task, brought: Brought, children: Sequence[Entry]
             store.backend.dialect.lock,
         )
         make_effects(session, brought.get("effects", ()), now)
+        record_events(session, brought.get("events", ()), now, task.id)
     return True

@@ -6,7 +6,7 @@ much faster for long columns of text.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Protocol
@@ -81,10 +81,14 @@ _NAME = re.compile(r"(?<![:\w]):(!?)(\w+)")
 class Session(Protocol):
     """What statements run on. `rows` returns what a statement returned; `run` how many rows it touched.
 
-    `dialect` has the few words in which the databases differ.
+    `dialect` has the few words in which the databases differ. `app_events` are the kinds of events that apps
+    list here; None: nobody has said.
     """
 
     dialect: Dialect
+
+    @property
+    def app_events(self) -> Collection[str] | None: ...
 
     def rows(self, sql: str, params: Params = {}) -> list[Row]: ...
     def run(self, sql: str, params: Params = {}) -> int: ...

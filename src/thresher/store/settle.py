@@ -1,7 +1,7 @@
 """Settling: one transaction in which an attempt becomes fact, behind its fence.
 
-Order matters, for PostgreSQL's locks: lineages, lanes, tasks, children, records, results, effects, groups,
-and the gates last.
+Order matters, for PostgreSQL's locks: lineages, lanes, tasks, children, records, results, effects, events,
+groups, and the gates last.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ from thresher.core.outcome import CheckedEffect
 from thresher.core.settlement import Blame, Health, Settlement
 from thresher.core.task import TERMINAL, State, TaskId, TaskStatus
 from thresher.store.backend import Backend, LaneIds, QueueRules, Settled, ended_members
-from thresher.store.events import record_event
+from thresher.store.events import record_event, record_events
 from thresher.store.gates import BY_ADMIN, Gates, gate_named
 from thresher.store.groups import Children, GroupTally
 from thresher.store.records import file_records
@@ -100,6 +100,7 @@ def settle(
     write_results(session, hits)
     for hit in hits:
         make_effects(session, hit.settlement.effects, now)
+        record_events(session, hit.settlement.events, now, hit.settlement.task_id)
     groups.save(backend, session, hits, rules, now)
     gates = Gates(session, backend.dialect, now)
     release(backend, session, gates, hits)

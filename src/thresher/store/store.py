@@ -84,6 +84,7 @@ class Store:
         # fired.
         self.apps: frozenset[str] | None = None
         self.app_schemas: Sequence[AppSchema] = ()  # of the apps that were opened with it
+        self._app_events: Mapping[str, str] | None = None
         self.lanes = Lanes()
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="database")
         self.settings = settings or Settings()
@@ -103,6 +104,15 @@ class Store:
             settings.count("lineage.max_depth"),
             settings.count("retry.max_crashes"),
         )
+
+    @property
+    def app_events(self) -> Mapping[str, str] | None:
+        """The kinds of events that the apps list, each with its sentence. None: nobody has said."""
+        return self._app_events
+
+    @app_events.setter
+    def app_events(self, events: Mapping[str, str]) -> None:
+        self._app_events = self.backend.app_events = events
 
     def write(self, *, durable: bool = True) -> AbstractContextManager[Session]:
         """A transaction that writes; with `durable=False` one that waits for no disk."""

@@ -9,6 +9,7 @@ from tests.engine.workshop import Workshop
 from tests.harness.ours import OURS
 from tests.harness.tasks import rows
 from thresher import App, Done, NewTask, Pipeline, Stage
+from thresher.apps.jobs.app import app as jobs
 from thresher.apps.jobs.discovery.pipeline import discovery
 from thresher.config.settings import Settings
 from thresher.core.record import Found
@@ -38,7 +39,11 @@ async def _scrape(_: Any) -> Done:
     return Done()
 
 
-APP = App("test", pipelines=(discovery, Pipeline("scrape_source", Stage(_scrape, name="scrape"))))
+APP = App(
+    "test",
+    pipelines=(discovery, Pipeline("scrape_source", Stage(_scrape, name="scrape"))),
+    events=jobs.events,
+)
 
 
 class Finder:

@@ -66,7 +66,10 @@ async def note_job(ctx: Any) -> Done:
 
 
 APP = App(
-    "scraping", pipelines=(scrape, scrape_source, Pipeline("job", Stage(note_job))), schemas=(OPENINGS,)
+    "scraping",
+    pipelines=(scrape, scrape_source, Pipeline("job", Stage(note_job))),
+    schemas=(OPENINGS,),
+    events=jobs.events,
 )
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from tests.apps.jobs.finder import Finder
 from tests.apps.jobs.seeking import ACME, API, NO_SITES, OF_PLATFORM, drawn, finder, site, who
+from thresher.admin.events import list_events
 from thresher.apps.jobs.discovery.trial import trial
 from thresher.apps.jobs.service.boards import disable_board
 from thresher.core.clock import HOUR
@@ -95,6 +96,8 @@ def test_a_wall_before_a_board_disables_it_with_its_tag(finder, knob, tag):
     board = finder.board()
     assert (ended["state"], board.data["status"], board.data["disabled_tag"]) == ("failed", "disabled", tag)
     assert (board.data["last_look"]["verdict"], finder.scrapes()) == ("blocked", [])
+    (event,) = list_events(finder.store, kind="board_disabled")
+    assert (event["detail"]["board"], event["detail"]["tag"]) == (board.key, tag)
 
 
 @pytest.mark.promise(10)

@@ -6,6 +6,7 @@ import pytest
 from tests.apps.jobs.looking import GREENHOUSE, scraping
 from tests.apps.jobs.scraping import Scraping
 from tests.harness.databases import only_files, with_processes
+from thresher.admin.events import list_events
 from thresher.core.clock import HOUR
 from thresher.hiring.records import entry
 from thresher.practice.web import Knob, Trouble
@@ -249,6 +250,8 @@ def test_a_board_that_cannot_be_read_says_why_keeps_the_page_and_is_disabled_aft
         scraping.board(key)["disabled_tag"],
         "5 failures in a row" in scraping.board(key)["disabled_reason"],
     ) == ("failing", True)
+    (event,) = list_events(scraping.store, kind="board_disabled")
+    assert (event["detail"]["board"], event["detail"]["tag"], event["task_id"]) == (key, "failing", task)
     assert any(alarm.startswith("no rows in 5 looks in a row") for alarm in scraping.board(key)["alarms"])
     (task,) = scraping.look(key)
     assert scraping.shop.state(task) == "skipped"

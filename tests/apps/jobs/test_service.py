@@ -3,6 +3,7 @@ database."""
 
 import pytest
 
+from thresher.admin.events import list_events
 from thresher.admin.explain import explain
 from thresher.admin.records import PORTION, every, maybe, write_records
 from thresher.apps.hiring.checks import what_was_checked
@@ -156,6 +157,11 @@ def test_an_enabled_board_starts_anew_and_a_disabled_one_stays_so(store):
     assert list_boards(store, status="active") == []
     with pytest.raises(NotAllowed, match="not ours"):
         disable_board(store, "greenhouse:acme", "again")
+    events = [(each["kind"], each["detail"]) for each in list_events(store)]
+    assert events == [
+        ("board_disabled", {"board": "greenhouse:acme", "tag": "manual", "reason": "not ours"}),
+        ("board_enabled", {"board": "greenhouse:acme"}),
+    ]
 
 
 def test_a_board_is_not_enabled_where_nobody_could_read_it(store):

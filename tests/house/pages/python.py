@@ -44,6 +44,7 @@ GROUPS = {
         "NewTask",
         "Record",
         "Link",
+        "NewEvent",
         "Group",
         "Run",
         "Stop",

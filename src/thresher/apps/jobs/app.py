@@ -12,6 +12,10 @@ app = App(
     schemas="thresher.apps.jobs.pipelines:SCHEMAS",
     settings="thresher.apps.jobs.settings:SETTINGS",
     prompts="thresher.apps.jobs:prompts",
+    events={
+        "board_disabled": "A board is no longer read: it failed too often, does not let us in, or a person disabled it.",
+        "board_enabled": "A person decided that a board is read from now on.",
+    },
     follows={"posting": "job"},
     commands=(
         Command("add company", "Add companies by name or site.", "thresher.apps.jobs.cli.jobs:add_company"),

@@ -12,6 +12,12 @@ app = App(
     settings="thresher.apps.roles.settings:SETTINGS",
     migrations="thresher.apps.roles:migrations",
     prompts="thresher.apps.roles:prompts",
+    events={
+        "platform_paused": "Scrapers start no session on a platform: it failed too often, or a person paused it.",
+        "platform_resumed": "Scrapers start sessions on a platform again: a look succeeded, or a person resumed it.",
+        "postings_late": "A scraper sent postings after its session was over; a person decides about them.",
+        "session_expired": "A scraper gave no sign of life until its session ended; its role is in the queue again.",
+    },
     near={"role": "thresher.apps.roles.role_names:near_roles"},
     effects={
         "matches.replace": "thresher.apps.roles.store.matches:replace_matches",

@@ -6,7 +6,7 @@ import select
 import socket
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -146,7 +146,7 @@ class PostgresBackend:
             raise UsageError(
                 f"a transaction on PostgreSQL is shared through a psycopg.Connection, not a {found}"
             )
-        session = BorrowedSession(connection)
+        session = BorrowedSession(connection, self.app_events)
         # Without autocommit this opens the caller's transaction, so that ours is a savepoint in it and
         # commits nothing.
         before = session.rows("select current_setting('search_path')")[0][0]
@@ -374,6 +374,14 @@ class PostgresBackend:
         # finds it.
         with contextlib.suppress(DatabaseProblem), self._postgres.connection() as connection:
             connection.execute(f"notify {self._channel}")
+
+    @property
+    def app_events(self) -> Collection[str] | None:
+        return self._postgres.app_events
+
+    @app_events.setter
+    def app_events(self, kinds: Collection[str] | None) -> None:
+        self._postgres.app_events = kinds
 
     @property
     def patience(self) -> float:

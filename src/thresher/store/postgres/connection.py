@@ -2,7 +2,7 @@
 
 import contextlib
 import re
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from typing import Any, Protocol
 from urllib.parse import parse_qsl, unquote, unquote_plus, urlencode, urlsplit, urlunsplit
 
@@ -177,10 +177,12 @@ class PostgresSession:
     """A transaction on one connection."""
 
     dialect = POSTGRES
-    __slots__ = ("connection",)
+    __slots__ = ("app_events", "connection")
 
-    def __init__(self, connection: psycopg.Connection[Any]) -> None:
-        self.connection = connection
+    def __init__(
+        self, connection: psycopg.Connection[Any], app_events: Collection[str] | None = None
+    ) -> None:
+        self.connection, self.app_events = connection, app_events
 
     def _execute(self, text: str, params: Params) -> psycopg.Cursor[Any]:
         if not params:
@@ -261,6 +263,7 @@ class Postgres:
         self.url, self.schema = split_schema(url)
         self._shown = _without_password(self.url)
         self.patience = PATIENCE
+        self.app_events: Collection[str] | None = None
         said = {name for name, _ in parse_qsl(urlsplit(self.url).query)}
         self._socket = {name: value for name, value in SOCKET.items() if name not in said}
         self.doubted_at = 0.0  # connections that are older may be dead
@@ -294,7 +297,7 @@ class Postgres:
     @contextlib.contextmanager
     def transaction(self) -> Iterator[PostgresSession]:
         with self.connection() as connection, connection.transaction():
-            yield PostgresSession(connection)
+            yield PostgresSession(connection, self.app_events)
 
     def dedicated(self) -> psycopg.Connection[Any]:
         """A connection of one's own, outside the pool."""

@@ -296,6 +296,14 @@ class SqliteBackend:
     def in_memory(self) -> bool:
         return self._file.in_memory
 
+    @property
+    def app_events(self) -> Collection[str] | None:
+        return self._file.app_events
+
+    @app_events.setter
+    def app_events(self, kinds: Collection[str] | None) -> None:
+        self._file.app_events = kinds
+
     def write(self, *, durable: bool = True) -> AbstractContextManager[Session]:
         return self._file.write(durable=durable)
 

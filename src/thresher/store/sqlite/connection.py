@@ -7,7 +7,7 @@ import stat
 import sys
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -315,10 +315,10 @@ class SqliteSession:
     """A transaction on one connection."""
 
     dialect = SQLITE
-    __slots__ = ("_connection", "_cursor")
+    __slots__ = ("_connection", "_cursor", "app_events")
 
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._connection = connection
+    def __init__(self, connection: apsw.Connection, app_events: Collection[str] | None = None) -> None:
+        self._connection, self.app_events = connection, app_events
         self._cursor = connection.cursor()
 
     def rows(self, sql: str, params: Params | Sequence[Any] = ()) -> list[Row]:
@@ -352,6 +352,7 @@ class SqliteFile:
         self.path = path
         self.in_memory = path == ":memory:"
         self._durability = DURABILITY[durability]
+        self.app_events: Collection[str] | None = None
         self._process = os.getpid()
         self._write_mutex = threading.Lock()
         self._read_mutex = threading.Lock()
@@ -407,7 +408,7 @@ class SqliteFile:
                 self._writer.execute("pragma synchronous = normal")
             try:
                 with self._transaction():
-                    yield SqliteSession(self._writer)
+                    yield SqliteSession(self._writer, self.app_events)
             finally:
                 if not durable:
                     self._writer.execute(f"pragma synchronous = {self._durability}")
@@ -428,7 +429,7 @@ class SqliteFile:
                 advice(self.path),
                 connection,
             ):  # a savepoint: if we fail, the caller's transaction is as it was
-                yield SqliteSession(connection)
+                yield SqliteSession(connection, self.app_events)
         except DatabaseProblem as problem:
             if isinstance(problem.__cause__, apsw.BusyError):
                 raise DatabaseProblem(

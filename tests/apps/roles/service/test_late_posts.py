@@ -6,6 +6,7 @@ from tests.apps.roles.service.arriving import HOUR, REGISTRY, body, claim, held,
 from tests.harness.bodies import saved
 from tests.harness.databases import only_postgres
 from tests.harness.hand import hands
+from thresher.admin.events import list_events
 from thresher.apps.roles.service.arrivals import drop_late, import_late, keep_late, late_posts
 from thresher.apps.roles.store.rows import find_scrape
 from thresher.core.clock import FrozenClock
@@ -37,6 +38,7 @@ def test_the_body_of_a_late_post_goes_once_it_is_decided(store: Store, clock: Fr
     too_late(store, clock, job(1))
     (late,) = late_posts(store)
     assert stored(store) == {late.hash}
+    assert [each["detail"]["postings"] for each in list_events(store)] == [1]
     decide(store, late.id)
     assert stored(store) == set()
     assert [each.id for each in late_posts(store, decided=True)] == [late.id]

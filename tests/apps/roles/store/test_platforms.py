@@ -21,6 +21,7 @@ from tests.apps.roles.store.queueing import (
     want,
 )
 from tests.harness.tasks import rows
+from thresher.admin.events import list_events
 from thresher.apps.roles.store.platforms import (
     Platform,
     find_platform,
@@ -160,6 +161,8 @@ def test_a_failing_platform_is_paused_and_its_roles_wait_for_it_alone(store, clo
     clock.advance(30 * MINUTE)
     end(store, claim(store, ANNA, ["dice"]).scrape, Verdict.FOUND)
     assert health(store) == (0, 0, None)
+    told = [(each["kind"], each["detail"]["platform"]) for each in list_events(store)]
+    assert told == [("platform_resumed", "dice"), ("platform_paused", "dice")]
     assert problems(store) == []
 
 

@@ -54,6 +54,7 @@ from thresher.core.errors import (
     Transient,
     Unauthorized,
 )
+from thresher.core.event import NewEvent
 from thresher.core.keys import host_gate
 from thresher.core.outcome import Done, Failed, Next, Outcome, Skipped
 from thresher.core.page import Verdict
@@ -307,9 +308,9 @@ def _disabled(
     ctx: Context, candidate: Candidate, asked: Asked, problem: Exception, search: Search
 ) -> Outcome:
     tag = ruling_for(problem).tag or ("auth" if isinstance(problem, ConfigError) else "forbidden")
-    return Failed(
-        f"blocked: {problem}", records=(walled(candidate, asked, tag, str(problem), search.tried, ctx.now()),)
-    )
+    record = walled(candidate, asked, tag, str(problem), search.tried, ctx.now())
+    event = NewEvent("board_disabled", {"board": record.key, "tag": tag, "reason": str(problem)})
+    return Failed(f"blocked: {problem}", records=(record,), events=(event,))
 
 
 def _nothing(asked: Asked, search: Search) -> Outcome:

@@ -29,6 +29,7 @@ from thresher.apps.jobs.scraping.pace import Pace, bounds_of, limits_of, pace_of
 from thresher.apps.jobs.scraping.page_result import PageResult
 from thresher.core.context import Context
 from thresher.core.errors import InvalidUrl
+from thresher.core.event import NewEvent
 from thresher.core.group import Run
 from thresher.core.keys import host_gate
 from thresher.core.outcome import Done, Failed, Finds, Next, Outcome, Skipped
@@ -199,8 +200,9 @@ def _failed(ctx: Context, board: BoardRecord, trail: BoardCrawl) -> Failed:
         "alarms": well.alarms,
     }
     reason = f"{look.verdict}: {look.reason}"
-    record = _failure(board.key, board.failures, reason, seen, ctx.setting("jobs.disable_after"), fields)
-    return Failed(reason, records=(record,), counts={"boards": 1, look.verdict.value: 1})
+    found = _failure(board.key, board.failures, reason, seen, ctx.setting("jobs.disable_after"), fields)
+    counts = {"boards": 1, look.verdict.value: 1}
+    return Failed(reason, records=found.records, events=found.events, counts=counts)
 
 
 def failed(task: Task, error: Error, settings: Mapping[str, Any]) -> Finds:
@@ -215,26 +217,18 @@ def failed(task: Task, error: Error, settings: Mapping[str, Any]) -> Finds:
     alarm = f"the last look failed: {reason}"
     fields: BoardFields = {"scraped_at": began, "due_at": due, "alarms": (alarm,)}
     failures = int(task.checkpoint.get("failures") or 0)
-    return Finds(
-        records=(
-            _failure(
-                str(task.payload["board"]), failures, reason, seen, settings["jobs.disable_after"], fields
-            ),
-        )
-    )
+    most = settings["jobs.disable_after"]
+    return _failure(str(task.payload["board"]), failures, reason, seen, most, fields)
 
 
-def _failure(
-    key: str, failures: int, reason: str, look: LastLook, most: float, fields: BoardFields
-) -> Record:
+def _failure(key: str, failures: int, reason: str, look: LastLook, most: float, fields: BoardFields) -> Finds:
     data: BoardFields = {**fields, "failures": failures + 1, "last_look": look}
-    if failures + 1 >= most:
-        data |= {
-            "status": DISABLED,
-            "disabled_tag": FAILING,
-            "disabled_reason": f"{failures + 1} failures in a row, the last: {reason}",
-        }
-    return board_entry(key, data)
+    if failures + 1 < most:
+        return Finds(records=(board_entry(key, data),))
+    why = f"{failures + 1} failures in a row, the last: {reason}"
+    data |= {"status": DISABLED, "disabled_tag": FAILING, "disabled_reason": why}
+    event = NewEvent("board_disabled", {"board": key, "tag": FAILING, "reason": why})
+    return Finds(records=(board_entry(key, data),), events=(event,))
 
 
 async def _board(ctx: Context) -> BoardRecord | Failed | Skipped:

@@ -11,6 +11,7 @@ from thresher.admin.requests import HEAD_START, PERSON, RequestResult, TaskReque
 from thresher.admin.times import read_now
 from thresher.core.credentials import Credentials
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
+from thresher.core.event import NewEvent
 from thresher.core.extension import Check
 from thresher.core.keys import canonical_url
 from thresher.core.page import Page, Verdict
@@ -102,7 +103,8 @@ def enable_board(store: Store, registry: Registry, key: str) -> RequestResult:
         raise UnknownName(
             f"no app here reads boards; name the jobs app in thresher.yaml. {board.key} was not changed."
         )
-    write_records(store, [board_entry(board.key, fields)])
+    event = NewEvent("board_enabled", {"board": board.key})
+    write_records(store, [board_entry(board.key, fields)], events=[event])
     return ask(store, registry, [TaskRequest(board.key, board.key, new)])[0]
 
 
@@ -116,7 +118,8 @@ def disable_board(store: Store, key: str, reason: str) -> BoardRecord:
     if board.status == "disabled":
         raise NotAllowed(f"{board.key} is disabled already: {board.disabled_reason}")
     fields = BoardFields(status="disabled", disabled_tag=BY_A_PERSON, disabled_reason=reason.strip())
-    write_records(store, [board_entry(board.key, fields)])
+    event = NewEvent("board_disabled", {"board": board.key, "tag": BY_A_PERSON, "reason": reason.strip()})
+    write_records(store, [board_entry(board.key, fields)], events=[event])
     return find_board(store, board.key)
 
 

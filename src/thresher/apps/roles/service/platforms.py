@@ -9,6 +9,7 @@ from thresher.apps.roles.store import platforms
 from thresher.apps.roles.store.platforms import Platform, find_platform, list_platforms
 from thresher.core.clock import FOREVER, SECOND, to_us
 from thresher.core.errors import UnknownName, UsageError
+from thresher.store.events import record_event
 from thresher.store.session import Session
 from thresher.store.store import Store
 from thresher.store.transaction import in_transaction
@@ -54,15 +55,26 @@ def pause(store: Store, name: str, lasts: float | None, reason: str | None) -> N
     length = FOREVER if lasts is None else to_us(_checked(lasts))
 
     def work(session: Session) -> bool:
-        until = FOREVER if lasts is None else store.backend.now(session) + length
-        return platforms.pause_platform(session, name.lower(), until, reason)
+        now = store.backend.now(session)
+        until = FOREVER if lasts is None else now + length
+        found = platforms.pause_platform(session, name.lower(), until, reason)
+        if found:
+            record_event(session, "platform_paused", now, platform=name.lower(), until=until, reason=reason)
+        return found
 
     _must(name, in_transaction(store, work))
 
 
 def resume(store: Store, name: str) -> None:
     """Let scrapers begin there again, and forget its failures."""
-    _must(name, in_transaction(store, lambda session: platforms.resume_platform(session, name.lower())))
+
+    def work(session: Session) -> bool:
+        found = platforms.resume_platform(session, name.lower())
+        if found:
+            record_event(session, "platform_resumed", store.backend.now(session), platform=name.lower())
+        return found
+
+    _must(name, in_transaction(store, work))
 
 
 def _checked(lasts: float) -> float:

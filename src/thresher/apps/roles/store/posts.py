@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from thresher.apps.roles.store.rows import Scrape
 from thresher.core.errors import UsageError
 from thresher.core.record import clean
+from thresher.store.events import record_event
 from thresher.store.session import Session, one
 
 DECISIONS = ("imported", "dropped")
@@ -61,9 +62,10 @@ def keep_late(
 ) -> int:
     """Keep a body that came too late; the same one again is kept once. Its id."""
     values = {"scrape": scrape.id, "digest": digest}
-    session.run(
-        _KEEP_LATE, values | {"hash": blob_hash, "postings": postings, "reason": clean(reason), "now": now}
-    )
+    kept = {"hash": blob_hash, "postings": postings, "reason": clean(reason), "now": now}
+    if session.run(_KEEP_LATE, values | kept):
+        token, scraper = scrape.session_id, scrape.scraper_name
+        record_event(session, "postings_late", now, session=token, scraper=scraper, postings=postings)
     return int(session.rows(_LATE_ID, values)[0][0])
 
 

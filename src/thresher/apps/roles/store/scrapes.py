@@ -11,6 +11,7 @@ from thresher.apps.roles.store.rows import SCRAPE_COLUMNS, SELECT_SCRAPE, Scrape
 from thresher.apps.roles.store.turns import Held, end_turns, free_turns, held_turns, rank_turns
 from thresher.apps.roles.turns import Health, Pace, Verdict, after_platform
 from thresher.core.record import clean
+from thresher.store.events import record_event
 from thresher.store.session import Session, one
 
 # Verdicts that count for a platform: repeated failures pause it, a find opens it again.
@@ -48,6 +49,11 @@ def _tell(session: Session, name: str, verdict: Verdict, now: int, pace: Pace) -
                 "reason": after.reason,
             },
         )
+    if after.paused_until > before.paused_until:
+        until, reason = after.paused_until, after.reason
+        record_event(session, "platform_paused", now, platform=name, until=until, reason=reason)
+    elif after.paused_until < before.paused_until:
+        record_event(session, "platform_resumed", now, platform=name)
 
 
 COUNTS = ("found", "imported", "updated", "linked", "skipped")
@@ -160,6 +166,8 @@ def expire_scrapes(
     stale = [as_scrape(row) for row in session.rows(_STALE + skip, {"now": now, "limit": limit})]
     ended = [scrape for scrape in stale if _stop(session, scrape, "timeout", Verdict.TIMEOUT, TIMED_OUT, now)]
     for scrape in sorted(ended, key=lambda each: each.role_id):
+        token, scraper, role = scrape.session_id, scrape.scraper_name, scrape.role_name
+        record_event(session, "session_expired", now, session=token, scraper=scraper, role=role)
         _go_on(session, scrape, Verdict.TIMEOUT, {}, now, pace, demand)
     return len(ended)
 

@@ -8,6 +8,8 @@ app = App(
     schedules="thresher_tides.work:SCHEDULES",
     settings="thresher_tides.work:SETTINGS",
     migrations="thresher_tides:migrations",
+    prompts="thresher_tides:prompts",
+    events={"tide_flooded": "The water in a harbour rose to the level of a flood."},
     effects={"tides.measured": "thresher_tides.store:write_level"},
     commands=(Command("tides", "See how high the water stands.", "thresher_tides.cli:app"),),
     routes="thresher_tides.http:ROUTES",
@@ -16,4 +18,5 @@ app = App(
     checks="thresher_tides.store:CHECKS",
     exports="thresher_tides.store:EXPORTS",
     scopes={"tides": "see how high the water stands"},
+    key_headers=("X-Tides-Key",),
 )

@@ -1,6 +1,18 @@
 """What the app does: one task for each measurement."""
 
-from thresher import Context, Done, Effect, Filtered, NewTask, Outcome, Pipeline, Schedule, Stage, tunable
+from thresher import (
+    Context,
+    Done,
+    Effect,
+    Filtered,
+    NewEvent,
+    NewTask,
+    Outcome,
+    Pipeline,
+    Schedule,
+    Stage,
+    tunable,
+)
 
 SETTINGS = (
     tunable("tides.lowest", 0.0, "metres", -20, 20, "Ignore measurements below this level."),
@@ -12,7 +24,11 @@ async def measure(ctx: Context) -> Outcome:
     harbour, metres = ctx.task.payload["harbour"], float(ctx.task.payload["metres"])
     if metres < float(ctx.setting("tides.lowest")):
         return Filtered(f"{metres:g} m is lower than the sea gets")
-    return Done(effects=(Effect("tides.measured", {"harbour": harbour, "metres": metres}),))
+    floods = metres >= float(ctx.setting("tides.flood"))
+    return Done(
+        effects=(Effect("tides.measured", {"harbour": harbour, "metres": metres}),),
+        events=(NewEvent("tide_flooded", {"harbour": harbour}),) if floods else (),
+    )
 
 
 PIPELINES = (Pipeline("tide", Stage(measure)),)
