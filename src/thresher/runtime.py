@@ -37,7 +37,7 @@ from thresher.fetch.browser import Browser
 from thresher.fetch.fetcher import Fetcher
 from thresher.fetch.governor import FetchOptions, Ungoverned
 from thresher.fetch.guard import Guard
-from thresher.fetch.request import Bounds, LastLook, Request, Response, Transport, order
+from thresher.fetch.request import BeforeSend, Bounds, Request, Response, Transport, order
 from thresher.fetch.resolver import MappedResolver, Resolver, SystemResolver
 from thresher.notify.notifier import Notifier
 from thresher.store import sources
@@ -73,9 +73,9 @@ class LateTransport:
         self._make = make
         self._made: Transport | None = None
 
-    async def send(self, request: Request, bounds: Bounds, last_look: LastLook | None = None) -> Response:
+    async def send(self, request: Request, bounds: Bounds, before_send: BeforeSend | None = None) -> Response:
         self._made = self._made or self._make()
-        return await self._made.send(request, bounds, last_look)
+        return await self._made.send(request, bounds, before_send)
 
     async def close(self) -> None:
         if self._made is not None:

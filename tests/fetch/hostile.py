@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from thresher.core.errors import ConnectionFailed
 from thresher.fetch.guard import Guard
 from thresher.fetch.http import HttpTransport
-from thresher.fetch.request import Bounds, LastLook, Request, Response
+from thresher.fetch.request import BeforeSend, Bounds, Request, Response
 from thresher.fetch.resolver import Endpoint, MappedResolver
 
 Say = Callable[[bytes], Awaitable[None]]
@@ -147,14 +147,17 @@ async def transport(
 
 
 def ask(
-    script: Script, bounds: Bounds = QUICK, request: Request | None = None, last_look: LastLook | None = None
+    script: Script,
+    bounds: Bounds = QUICK,
+    request: Request | None = None,
+    before_send: BeforeSend | None = None,
 ) -> Response:
     """One request to a server that follows this script."""
 
     async def walk() -> Response:
         async with hostile(script) as server, transport(server) as found:
             return await found.send(
-                request or Request("https://jobs.acme.example/list?a=1"), bounds, last_look
+                request or Request("https://jobs.acme.example/list?a=1"), bounds, before_send
             )
 
     return asyncio.run(walk())

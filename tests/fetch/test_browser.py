@@ -373,10 +373,10 @@ def test_starting_is_told_once_before_the_server_hears_of_it(world: World):
     }
     seen: list[int] = []
 
-    async def last_look() -> None:
+    async def before_send() -> None:
         seen.append(len(world.log))
 
-    world.render("/s", idle=True, last_look=last_look)
+    world.render("/s", idle=True, before_send=before_send)
     assert seen == [0]
     assert {"/s", "/1.js", "/2.js"} <= set(world.log)
 
@@ -385,12 +385,12 @@ def test_starting_is_told_once_before_the_server_hears_of_it(world: World):
     "problem", [Refused("the permit was lost"), RuntimeError("the permit was lost")], ids=["ours", "any"]
 )
 def test_a_start_that_is_refused_lets_nothing_out(world: World, problem: Exception):
-    async def last_look() -> None:
+    async def before_send() -> None:
         raise problem
 
     world.pages["/s"] = BUILT
     with pytest.raises(type(problem), match="the permit was lost"):
-        world.render("/s", last_look=last_look)
+        world.render("/s", before_send=before_send)
     assert world.log == []
 
 

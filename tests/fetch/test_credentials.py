@@ -157,7 +157,7 @@ def test_no_error_and_no_log_line_says_a_secret(at, caplog, says, error):
 @pytest.mark.promise(17)
 def test_an_error_of_the_transport_says_no_secret(at):
     class Broken:
-        async def send(self, request, bounds, last_look=None):
+        async def send(self, request, bounds, before_send=None):
             raise errors.Refused(f"{request.url} cannot be asked for") from ValueError(request.url)
 
     async def story(desk):
@@ -185,7 +185,7 @@ def test_credentials_without_an_origin_are_refused(at, origin):
 
 def test_a_browser_is_given_no_credentials(at):
     class Browser:
-        async def render(self, url, bounds=None, *, last_look=None):
+        async def render(self, url, bounds=None, *, before_send=None):
             raise AssertionError(url)
 
         async def close(self): ...

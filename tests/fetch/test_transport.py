@@ -140,13 +140,13 @@ def test_leave_is_asked_when_the_connection_stands_and_before_the_first_byte():
         seen: list[tuple[int, int]] = []
         async with hostile(polite) as server, transport(server) as found:
 
-            async def last_look() -> None:
+            async def before_send() -> None:
                 # Whatever was written would have arrived by now: the server reads on the same loop.
                 await settled()
                 seen.append((server.connections, len(server.requests)))
 
-            await found.send(LIST, QUICK, last_look)
-            await found.send(LIST, QUICK, last_look)  # over the kept connection
+            await found.send(LIST, QUICK, before_send)
+            await found.send(LIST, QUICK, before_send)  # over the kept connection
         return seen
 
     assert asyncio.run(walk()) == [(1, 0), (1, 1)]
@@ -158,12 +158,12 @@ def test_without_leave_nothing_is_sent_and_the_reason_comes_out_as_it_is(kind: t
     problem = kind("paused")
 
     async def walk() -> int:
-        async def last_look() -> None:
+        async def before_send() -> None:
             raise problem
 
         async with hostile(polite) as server, transport(server) as found:
             with pytest.raises(type(problem)) as raised:
-                await found.send(LIST, QUICK, last_look)
+                await found.send(LIST, QUICK, before_send)
             assert raised.value is problem
             await server.gone.wait()  # and the connection does not linger
             return len(server.requests)
@@ -184,14 +184,14 @@ def test_a_request_is_never_sent_twice_behind_our_back():
                 raise ConnectionAbortedError  # took the request, hangs up without a word
             await say(answer(b"first"))
 
-        async def last_look() -> None:
+        async def before_send() -> None:
             nonlocal asked
             asked += 1
 
         async with hostile(script) as server, transport(server) as found:
-            await found.send(LIST, QUICK, last_look)
+            await found.send(LIST, QUICK, before_send)
             with pytest.raises(ConnectionFailed, match="hung up before it answered"):
-                await found.send(LIST, QUICK, last_look)
+                await found.send(LIST, QUICK, before_send)
             return asked, len(server.requests)
 
     assert asyncio.run(walk()) == (2, 2)
@@ -236,11 +236,11 @@ def test_a_connection_that_the_server_closed_is_not_used_again():
 
 def test_waiting_for_leave_is_not_held_against_the_server():
     async def walk() -> float:
-        async def last_look() -> None:
+        async def before_send() -> None:
             await asyncio.sleep(1.2)  # not to wait for anything: to be longer than every limit
 
         async with hostile(polite) as server, transport(server) as found:
-            return (await found.send(LIST, Bounds(connect=1.0, read=1.0, total=1.0), last_look)).timings[
+            return (await found.send(LIST, Bounds(connect=1.0, read=1.0, total=1.0), before_send)).timings[
                 "total"
             ]
 

@@ -277,15 +277,15 @@ def test_leave_is_asked_before_the_request_and_once():
         asked_at: list[tuple[int, int]] = []
         async with multiplexed() as seen, transport(seen.port) as found:
 
-            async def last_look() -> None:
+            async def before_send() -> None:
                 for _ in range(20):
                     await asyncio.sleep(0)
                 asked_at.append((seen.connections, len(seen.requests)))
 
-            await found.send(Request(f"https://{HOST}/echo"), QUICK, last_look)
-            await found.send(Request(f"https://{HOST}/echo"), QUICK, last_look)
+            await found.send(Request(f"https://{HOST}/echo"), QUICK, before_send)
+            await found.send(Request(f"https://{HOST}/echo"), QUICK, before_send)
             with pytest.raises(TaskError):
-                await found.send(Request(f"https://{HOST}/leave"), QUICK, last_look)
+                await found.send(Request(f"https://{HOST}/leave"), QUICK, before_send)
             assert len(seen.requests) == 3
         return asked_at
 
@@ -298,12 +298,12 @@ def test_leave_is_asked_before_the_request_and_once():
 )
 def test_without_leave_nothing_is_sent(problem: Exception):
     async def walk() -> int:
-        async def last_look() -> None:
+        async def before_send() -> None:
             raise problem
 
         async with multiplexed() as seen, transport(seen.port) as found:
             with pytest.raises(type(problem)) as raised:
-                await found.send(Request(f"https://{HOST}/echo"), QUICK, last_look)
+                await found.send(Request(f"https://{HOST}/echo"), QUICK, before_send)
             assert raised.value is problem
             return len(seen.requests)
 
@@ -314,12 +314,12 @@ def test_many_at_once_over_one_connection_each_get_their_own_answer():
     async def walk() -> tuple[int, set[str]]:
         async with multiplexed() as seen, transport(seen.port) as found:
 
-            async def last_look() -> None:
+            async def before_send() -> None:
                 await asyncio.sleep(0)
 
             sent = (
                 found.send(
-                    Request(f"https://{HOST}/echo", headers={"x-number": str(number)}), QUICK, last_look
+                    Request(f"https://{HOST}/echo", headers={"x-number": str(number)}), QUICK, before_send
                 )
                 for number in range(20)
             )

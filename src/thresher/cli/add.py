@@ -70,7 +70,7 @@ def _add_one(call: CommandCall, fields: dict[str, object], payload: str | None) 
 
     text = None if payload is None else _text(payload)
     new = new_task(fields | ({} if text is None else {"payload": parse_payload(text, "the payload")}))
-    with call.workshop() as runtime:
+    with call.runtime() as runtime:
         added = tasks.add(runtime.store, runtime.registry, new)
     say(call, added, _sentence(added))
 
@@ -86,7 +86,7 @@ def _sentence(added: "Added") -> str:
 def _add_file(call: CommandCall, name: str) -> None:
 
     lines = read_text(name).splitlines()
-    with call.workshop() as runtime:
+    with call.runtime() as runtime:
         added = tasks.add_entries(runtime.store, read_lines(runtime.registry, lines, name))
     new = [each.id for each in added if each.new]
     already = len(added) - len(new)

@@ -89,7 +89,7 @@ class CommandCall:
             self.url(project), project, apps, migrate=migrate, apps_are_missing=bool(problems)
         )
 
-    def workshop(self) -> "AbstractContextManager[Runtime]":
+    def runtime(self) -> "AbstractContextManager[Runtime]":
         """The database brought up to date, with the apps and what they declare."""
         from thresher.runtime import opened_runtime
 

@@ -110,7 +110,7 @@ def label(
             "values are written as FIELD=VALUE, each field once; an empty value says that the page does not have it"
         )
     found = opened_page(call, page, base_url)
-    with call.workshop() as runtime:
+    with call.runtime() as runtime:
         place = site or parse(found.final_url).hostname
         learned = take(runtime.store, runtime.registry.schema(schema), found, said, place)
     learnt = (

@@ -169,7 +169,7 @@ def command(
     """Work until nothing is left to do. Ctrl-C is safe; the next run goes on. Exits 1 if a task failed."""
     call = call_of(ctx)
     log_to_stderr(verbose=call.verbose, usual=logging.WARNING)
-    with call.workshop() as runtime:
+    with call.runtime() as runtime:
         serves = runtime.registry.scopes(only=names_in(only), without=names_in(without))
         started = start(runtime.store, runtime.registry, again=again)
         expected = expectation(estimate(runtime.store)) if runtime.models else None

@@ -51,7 +51,7 @@ def command(
     logging.getLogger("uvicorn").setLevel(
         logging.INFO if call.verbose else logging.WARNING
     )  # we say ourselves that we begin and end
-    with call.workshop() as runtime:
+    with call.runtime() as runtime:
         server.check_address(runtime, host)
         with server.bind(host, port) as bound:
             url, advice, setup = server.address_of(bound), _advice(runtime), new_setup(runtime.store)

@@ -278,7 +278,7 @@ def robots(
 def test(ctx: typer.Context, name: Name) -> None:
     """Run the source's probe, tell its gate how it went, and say whether a task could start now."""
     call = call_of(ctx)
-    with call.workshop() as runtime:
+    with call.runtime() as runtime:
         probe = sources.test(runtime.store, runtime.registry, name)
         gate = show_gate(runtime.store, name)
     verdict = could_start(gate)

@@ -208,7 +208,7 @@ def _work(
 ) -> None:
 
     url = call.url(call.project())
-    with call.workshop() as runtime:
+    with call.runtime() as runtime:
         serves = runtime.registry.scopes(only=names_in(only), without=names_in(without))
         kinds = (
             ", ".join(dict.fromkeys(kind for kind, _ in serves))

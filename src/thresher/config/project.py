@@ -18,7 +18,7 @@ from thresher.config.apps import FILE_NAME, own_apps
 from thresher.config.models import Models, read_models
 from thresher.config.notify import Notify, read_notify
 from thresher.config.outward import Outward, read_outward
-from thresher.config.settings import MACHINE, ROOMS, Catalogue, Settings
+from thresher.config.settings import MACHINE, SECTIONS, Catalogue, Settings
 from thresher.config.variable import VARIABLE, looked_up
 from thresher.core.backoff import Retry
 from thresher.core.errors import ConfigError, UsageError
@@ -56,11 +56,11 @@ class Project:
 
         With `apps_are_missing` the settings of unknown apps are left out instead: nobody can check them here.
         """
-        rooms = {*ROOMS, *catalogue.apps}
+        sections = {*SECTIONS, *catalogue.apps}
         return {
             name: self._checked(catalogue, name, value)
             for name, value in self.settings.items()
-            if not apps_are_missing or name.partition(".")[0] in rooms
+            if not apps_are_missing or name.partition(".")[0] in sections
         }
 
     def machine_settings(self) -> Settings:

@@ -502,7 +502,7 @@ SETTINGS: tuple[Setting, ...] = (
     ),
 )
 
-ROOMS = frozenset(each.name.partition(".")[0] for each in SETTINGS)
+SECTIONS = frozenset(each.name.partition(".")[0] for each in SETTINGS)
 
 
 class Catalogue(Mapping[str, Setting]):
@@ -520,14 +520,14 @@ class Catalogue(Mapping[str, Setting]):
         self.apps = tuple(sorted(set(self._owners.values())))
 
     def _add(self, app: str, new: Setting) -> None:
-        room, owner = new.name.partition(".")[0], self._owners.get(new.name)
+        section, owner = new.name.partition(".")[0], self._owners.get(new.name)
         if not new.name.removeprefix(f"{app}.") or not new.name.startswith(f"{app}."):
             raise ConfigError(
                 f"app {app!r} brings a setting {new.name!r}; the settings of an app start with its name: {app}.NAME"
             )
-        if room in ROOMS:
+        if section in SECTIONS:
             raise ConfigError(
-                f"app {app!r} brings the setting {new.name!r}, but {room}.* are settings of Thresher itself; rename the app"
+                f"app {app!r} brings the setting {new.name!r}, but {section}.* are settings of Thresher itself; rename the app"
             )
         if owner is not None:
             raise ConfigError(
@@ -558,19 +558,19 @@ class Catalogue(Mapping[str, Setting]):
         """Make the error for a name that does not exist: with the nearest names, or the apps that are
         enabled.
         """
-        room = name.partition(".")[0]
-        near = [known for known in self._by_name if known.startswith(room + ".")]
+        section = name.partition(".")[0]
+        near = [known for known in self._by_name if known.startswith(section + ".")]
         if near:
             return UnknownName(f"there is no setting {name!r}; did you mean one of: {', '.join(near)}?")
-        rooms = sorted({known.partition(".")[0] for known in self._by_name})
+        sections = sorted({known.partition(".")[0] for known in self._by_name})
         apps = (
             f"the apps with settings here are: {', '.join(self.apps)}"
             if self.apps
             else "no app here has settings"
         )
         return UnknownName(
-            f"there is no setting {name!r}. If it belongs to an app {room!r}, enable that app (apps: in thresher.yaml, "
-            f"or --app); {apps}. Otherwise, did you mean one of: {', '.join(f'{each}.*' for each in rooms)}?"
+            f"there is no setting {name!r}. If it belongs to an app {section!r}, enable that app (apps: in thresher.yaml, "
+            f"or --app); {apps}. Otherwise, did you mean one of: {', '.join(f'{each}.*' for each in sections)}?"
         )
 
 

@@ -16,7 +16,7 @@ from thresher.fetch.chromium import ADVICE, EXTRA, Chromium, extra_is_installed,
 from thresher.fetch.guard import Guard
 from thresher.fetch.proxy import Proxy
 from thresher.fetch.rendering import BLOCKED, Rendering, VisitAlarm
-from thresher.fetch.request import Bounds, LastLook
+from thresher.fetch.request import BeforeSend, Bounds
 from thresher.fetch.resolver import Resolver
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Browser:
         idle: bool = True,
         screenshot: bool = False,
         block: Iterable[str] = BLOCKED,
-        last_look: LastLook | None = None,
+        before_send: BeforeSend | None = None,
     ) -> Page:
         """The page as a visitor would see it. An answer of 400 and above is a page too.
 
@@ -81,7 +81,7 @@ class Browser:
             process.pages += 1
             process.served += 1
             try:
-                return await self._visit(process, wish, last_look)
+                return await self._visit(process, wish, before_send)
             except TaskError as problem:
                 problem.gate = problem.gate or f"host:{target.host}"
                 raise
@@ -107,7 +107,7 @@ class Browser:
                 self._process = await _process_class().start(self._chromium or _found(), self._memory)
             return self._process
 
-    async def _visit(self, process: "Process", wish: Rendering, last_look: LastLook | None) -> Page:
+    async def _visit(self, process: "Process", wish: Rendering, before_send: BeforeSend | None) -> Page:
         alarm = VisitAlarm()
         proxy = Proxy(
             self._resolver,
@@ -115,7 +115,7 @@ class Browser:
             connect=wish.bounds.connect,
             most=self._traffic,
             alarm=alarm.ring,
-            last_look=last_look,
+            before_send=before_send,
         )
         await proxy.open()
         tab = _tab_class()(process, proxy, wish, alarm)

@@ -41,7 +41,7 @@ from thresher.fetch.cache import CachedResponse, PageCache, Use, key_of
 from thresher.fetch.governor import FetchOptions, passing
 from thresher.fetch.guard import Guard, Target
 from thresher.fetch.redirect import follow, is_redirect
-from thresher.fetch.request import Bounds, LastLook, Request, Response, Transport
+from thresher.fetch.request import BeforeSend, Bounds, Request, Response, Transport
 from thresher.fetch.robots_cache import RobotsCache
 from thresher.reading.verdict.emptiness import is_shell
 from thresher.reading.verdict.wall import needs_tree, wall_of_html, wall_without_tree
@@ -60,7 +60,7 @@ class Renderer(Protocol):
     """Whatever can render a page: a browser."""
 
     async def render(
-        self, url: str, bounds: Bounds | None = None, *, last_look: LastLook | None = None
+        self, url: str, bounds: Bounds | None = None, *, before_send: BeforeSend | None = None
     ) -> Page: ...
 
     async def close(self) -> None: ...
@@ -165,8 +165,8 @@ class Fetcher:
             if exchange.answer is not None:
                 return exchange.answer
         while exchange.answer is None:
-            async with passing(exchange.options.governor, exchange.gate) as last_look:
-                answer = await self._send(exchange, last_look)
+            async with passing(exchange.options.governor, exchange.gate) as before_send:
+                answer = await self._send(exchange, before_send)
                 await self._weigh(exchange, answer)
         await self._keep(exchange, exchange.answer)
         return exchange.answer
@@ -205,19 +205,19 @@ class Fetcher:
     async def _mind_robots(self, exchange: Exchange) -> None:
         await self.robots_cache.check(exchange.request.url, exchange.origin, exchange.gate, exchange.options)
 
-    async def _send(self, exchange: Exchange, last_look: LastLook) -> Response:
+    async def _send(self, exchange: Exchange, before_send: BeforeSend) -> Response:
         exchange.requested_at = self._clock.now()
         request = replace(exchange.request, headers=exchange.sent)
         if exchange.options.render:
-            return await self._render(exchange, last_look)
+            return await self._render(exchange, before_send)
         if exchange.copy is not None:
             request = cache.confirming(request, exchange.copy)
-        return await self._carry(request, exchange.gate, last_look)
+        return await self._carry(request, exchange.gate, before_send)
 
-    async def _carry(self, request: Request, gate: str, last_look: LastLook) -> Response:
+    async def _carry(self, request: Request, gate: str, before_send: BeforeSend) -> Response:
         try:
             return _without_secrets(
-                await self._transport.send(_signed(request), self._bounds(), last_look), request
+                await self._transport.send(_signed(request), self._bounds(), before_send), request
             )
         except TaskError as problem:
             problem.gate = problem.gate or gate
@@ -226,7 +226,7 @@ class Fetcher:
             problem.args = tuple(request.credentials.hidden_in(str(each)) for each in problem.args)
             raise problem from None  # what caused it may name the URL as it was sent
 
-    async def _render(self, exchange: Exchange, last_look: LastLook) -> Response:
+    async def _render(self, exchange: Exchange, before_send: BeforeSend) -> Response:
         if self._browser is None:
             raise NoBrowser(
                 "render=True needs a browser: pip install 'thresher[browser]', then see thresher doctor"
@@ -238,7 +238,7 @@ class Fetcher:
                 "a browser is given no credentials: a page's scripts could read them; fetch it with render=False"
             )
         page = exchange.page = await self._browser.render(
-            exchange.request.url, self._bounds(), last_look=last_look
+            exchange.request.url, self._bounds(), before_send=before_send
         )
         exchange.via = Via.BROWSER
         await self._mind_robots_of(page.final_url, exchange)
@@ -308,7 +308,9 @@ class Fetcher:
 
     # --- what surrounds a hop
 
-    async def _send_plainly(self, request: Request, last_look: LastLook, options: FetchOptions) -> Response:
+    async def _send_plainly(
+        self, request: Request, before_send: BeforeSend, options: FetchOptions
+    ) -> Response:
         """For robots.txt: guarded and governed like everything else, judged only where the host asks for
         mercy.
         """
@@ -317,7 +319,7 @@ class Fetcher:
         sent = replace(
             request, url=target.href, headers={**request.headers, "user-agent": self._agent.header}
         )
-        answer = await self._carry(sent, gate, last_look)
+        answer = await self._carry(sent, gate, before_send)
         if answer.status in (429, 503) or answer.status >= 500:
             problem = await self._problem(answer, request, gate)
             if isinstance(problem, RateLimited):

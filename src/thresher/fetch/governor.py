@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from thresher.fetch.cache import PageCache
-from thresher.fetch.request import LastLook
+from thresher.fetch.request import BeforeSend
 
 
 @dataclass(slots=True)
@@ -67,7 +67,7 @@ class Governor(Protocol):
 
 
 @asynccontextmanager
-async def passing(governor: Governor, gate: str, *, preparing: bool = False) -> AsyncIterator[LastLook]:
+async def passing(governor: Governor, gate: str, *, preparing: bool = False) -> AsyncIterator[BeforeSend]:
     """Hold the permit of one request for as long as the block lasts. Yield the last look, for the transport
     to await.
     """

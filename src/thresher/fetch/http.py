@@ -17,7 +17,7 @@ from yarl import URL
 from thresher.core.errors import Refused, TaskError, TimedOut
 from thresher.fetch.body import ResponseBody, outgoing, plain
 from thresher.fetch.guard import Guard, Target
-from thresher.fetch.request import Bounds, LastLook, Request, Response
+from thresher.fetch.request import BeforeSend, Bounds, Request, Response
 from thresher.fetch.resolver import Resolver
 from thresher.fetch.transfer import TRANSFER, Transfer
 
@@ -78,12 +78,12 @@ class HttpTransport:
         self._idle = Idle(kept, KEEP_ALIVE)
         self._session: aiohttp.ClientSession | None = None
 
-    async def send(self, request: Request, bounds: Bounds, last_look: LastLook | None = None) -> Response:
+    async def send(self, request: Request, bounds: Bounds, before_send: BeforeSend | None = None) -> Response:
         target = self._guard.check_url(request.url)
         async with self._places:
             try:
                 async with asyncio.timeout(bounds.total) as limit:
-                    return await self._transfer(request, Transfer(target, bounds, limit, last_look))
+                    return await self._transfer(request, Transfer(target, bounds, limit, before_send))
             except TimeoutError:
                 if not limit.expired():
                     raise

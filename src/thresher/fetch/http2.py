@@ -18,7 +18,7 @@ from thresher.core.errors import Refused, TaskError, TimedOut, UsageError
 from thresher.fetch.body import ResponseBody, outgoing, plain
 from thresher.fetch.guard import Guard
 from thresher.fetch.http import KEEP_ALIVE, MAX_KEPT
-from thresher.fetch.request import Bounds, LastLook, Request, Response
+from thresher.fetch.request import BeforeSend, Bounds, Request, Response
 from thresher.fetch.resolver import Resolver, literal
 from thresher.fetch.transfer import TRANSFER, Transfer
 
@@ -66,14 +66,14 @@ class Http2Transport:
             network_backend=_Pinned(self._core),
         )
 
-    async def send(self, request: Request, bounds: Bounds, last_look: LastLook | None = None) -> Response:
+    async def send(self, request: Request, bounds: Bounds, before_send: BeforeSend | None = None) -> Response:
         target = self._guard.check_url(request.url)
         _check(request)
         turn = self._starts.setdefault(target.authority, asyncio.Lock())
         async with _Turn(turn) as mine, self._places:
             try:
                 async with asyncio.timeout(bounds.total) as limit:
-                    return await self._transfer(request, Transfer(target, bounds, limit, last_look), mine)
+                    return await self._transfer(request, Transfer(target, bounds, limit, before_send), mine)
             except TimeoutError:
                 if not limit.expired():
                     raise

@@ -16,7 +16,7 @@ import ada_url
 
 from thresher.core.errors import ConnectionFailed, Malformed, TaskError, TimedOut, TooLarge
 from thresher.fetch.guard import Guard, Target, route
-from thresher.fetch.request import LastLook
+from thresher.fetch.request import BeforeSend
 from thresher.fetch.resolver import Endpoint, Resolver
 from thresher.fetch.transfer import sentence
 
@@ -49,11 +49,11 @@ class Proxy:
         connect: float,
         most: int,
         alarm: Callable[[Exception], None],
-        last_look: LastLook | None = None,
+        before_send: BeforeSend | None = None,
     ) -> None:
         self._resolver, self._guard = resolver, guard
         self._connect, self._most, self._alarm = connect, most, alarm
-        self._last_look, self._gun = last_look, asyncio.Lock()
+        self._before_send, self._gun = before_send, asyncio.Lock()
         self._problems: dict[tuple[str, str], TaskError] = {}
         self._lines: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server | None = None
@@ -176,13 +176,13 @@ class Proxy:
         told.
         """
         async with self._gun:
-            if self._last_look is not None:
+            if self._before_send is not None:
                 try:
-                    await self._last_look()
+                    await self._before_send()
                 except Exception as problem:  # whatever it is, the caller of `render` gets it
                     self._alarm(problem)
                     raise ConnectionFailed("the request was not let go") from problem
-                self._last_look = None
+                self._before_send = None
 
     async def _head_back(
         self, far_reader: asyncio.StreamReader, writer: asyncio.StreamWriter, url: str

@@ -46,7 +46,7 @@ class Response:
 
     Header names are in lower case; a repeated header is joined by commas, and cookies are dropped: there is
     no jar. `wire` is how many bytes of body came over the wire. `timings` are seconds: dns, connect,
-    first_byte, total, without the time that `last_look` took, which was ours.
+    first_byte, total, without the time that `before_send` took, which was ours.
     """
 
     status: int
@@ -56,19 +56,21 @@ class Response:
     wire: int = 0
 
 
-LastLook = Callable[[], Awaitable[None]]
+BeforeSend = Callable[[], Awaitable[None]]
 
 
 class Transport(Protocol):
     """Whatever can carry one request. Raises the typed errors of `core.errors`; never follows a redirect.
 
-    `last_look` is awaited when the connection stands and before the first byte of the request goes out: the
+    `before_send` is awaited when the connection stands and before the first byte of the request goes out: the
     moment that a server would call the start, which is the one that politeness is measured by. It is awaited
     at most once, for a request is never sent twice: another try is another request, and needs leave of its
     own. What it raises comes out of `send` as it is, and nothing was sent.
     """
 
-    async def send(self, request: Request, bounds: Bounds, last_look: LastLook | None = None) -> Response: ...
+    async def send(
+        self, request: Request, bounds: Bounds, before_send: BeforeSend | None = None
+    ) -> Response: ...
 
     async def close(self) -> None: ...
 

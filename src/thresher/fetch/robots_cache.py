@@ -20,7 +20,7 @@ from thresher.core.keys import host_gate
 from thresher.fetch.cache import CachedResponse, directives, keyed, seconds
 from thresher.fetch.governor import FetchOptions, passing
 from thresher.fetch.redirect import follow, is_redirect
-from thresher.fetch.request import LastLook, Request, Response
+from thresher.fetch.request import BeforeSend, Request, Response
 from thresher.fetch.robots import MAX_BYTES, RobotsRules, read_rules
 
 # How many origins are remembered in this process, and how many bytes of files: read, a file takes a multiple
@@ -32,7 +32,7 @@ MIN_AGE = 5 * MINUTE
 FIRST_WAIT, MAX_WAIT = MINUTE, 60 * MINUTE
 GIVEN_UP_AFTER = 30 * DAY
 
-Send = Callable[[Request, LastLook, FetchOptions], Awaitable[Response]]
+Send = Callable[[Request, BeforeSend, FetchOptions], Awaitable[Response]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,22 +142,22 @@ class RobotsCache:
         request = Request(f"{origin}/robots.txt")
         for _ in range(MAX_REDIRECTS + 1):
             async with (
-                passing(options.governor, host_gate(request.url), preparing=True) as last_look,
+                passing(options.governor, host_gate(request.url), preparing=True) as before_send,
                 self._alone(origin),
             ):
                 if known := self._remembered(origin):
                     return known
                 if entry := await self._kept(origin, options):
                     return self._remember(origin, entry)
-                answer = await self._try(request, last_look, options)
+                answer = await self._try(request, before_send, options)
                 if answer is None or not is_redirect(answer):
                     return await self._conclude(origin, answer, options)
             request = follow(request, answer)
         return await self._conclude(origin, answer, options)
 
-    async def _try(self, request: Request, last_look: LastLook, options: FetchOptions) -> Response | None:
+    async def _try(self, request: Request, before_send: BeforeSend, options: FetchOptions) -> Response | None:
         try:
-            return await self._send(request, last_look, options)
+            return await self._send(request, before_send, options)
         except ServerError:
             return None
 

@@ -1,6 +1,6 @@
 """One request under way, whichever transport carries it: its timestamps, its time limit, its TLS errors.
 
-The time limit is suspended while `last_look` is awaited: that wait is our own politeness, not the server's
+The time limit is suspended while `before_send` is awaited: that wait is our own politeness, not the server's
 fault.
 """
 
@@ -10,7 +10,7 @@ from contextvars import ContextVar
 
 from thresher.core.errors import ConnectionFailed, Malformed, TimedOut
 from thresher.fetch.guard import Guard, Target, route
-from thresher.fetch.request import Bounds, LastLook
+from thresher.fetch.request import BeforeSend, Bounds
 from thresher.fetch.resolver import Endpoint, Resolver
 
 # Certificate errors as sentences that a person can pass on to the owner of the site.
@@ -44,7 +44,7 @@ class Transfer:
 
     __slots__ = (
         "_asked",
-        "_last_look",
+        "_before_send",
         "_loop",
         "begun",
         "bounds",
@@ -59,10 +59,10 @@ class Transfer:
     )
 
     def __init__(
-        self, target: Target, bounds: Bounds, limit: asyncio.Timeout, last_look: LastLook | None
+        self, target: Target, bounds: Bounds, limit: asyncio.Timeout, before_send: BeforeSend | None
     ) -> None:
         self._loop = asyncio.get_running_loop()
-        self._last_look = last_look
+        self._before_send = before_send
         self._asked = False
         self.target = target
         self.bounds = bounds
@@ -83,14 +83,14 @@ class Transfer:
             raise self.failed("the connection broke, and a request is not sent twice")
         self._asked = True
         self.connected = self._loop.time()
-        if self._last_look is not None:
-            await self._take_leave(self._last_look)
+        if self._before_send is not None:
+            await self._take_leave(self._before_send)
 
-    async def _take_leave(self, last_look: LastLook) -> None:
+    async def _take_leave(self, before_send: BeforeSend) -> None:
         until = self.limit.when()
         self.limit.reschedule(None)
         try:
-            await last_look()
+            await before_send()
         except BaseException as problem:
             self.problem = problem  # the libraries in between must not turn it into something else
             raise

@@ -323,7 +323,7 @@ APART = "apart"  # the link to a posting that a person took out of the group
 
 
 @dataclass(frozen=True, slots=True)
-class Kinship:
+class PostingGroup:
     """`lead` is the posting that speaks for this one, if it is not this one itself."""
 
     print: str
@@ -334,7 +334,7 @@ class Kinship:
     links: tuple[Link, ...] = ()
 
 
-async def kin_of(ctx: Context, known: Found, posting: PostingRecord) -> Kinship:
+async def find_group(ctx: Context, known: Found, posting: PostingRecord) -> PostingGroup:
     """The group of a posting, which is complete now. `known` is its record as it was."""
     mine = copy_of(posting)
     kin = kin_mark(mine.print)
@@ -342,7 +342,7 @@ async def kin_of(ctx: Context, known: Found, posting: PostingRecord) -> Kinship:
     found = [each for each in alike if each.key != known.key]
     apart = {pair(each.key, other) for each in (known, *found) for other in each.linked(APART)}
     related = _related(mine, _without_apart(mine.key, found, apart), apart)
-    bare = Kinship(mine.print.exact, kin)
+    bare = PostingGroup(mine.print.exact, kin)
     records = {each.key: each for each in found}
     group = await _group(ctx, [known, *(records[each] for each in related)])
     if group is not None and _is_by_hand(group):
@@ -397,12 +397,12 @@ def _related(mine: Copy, found: list[Found], apart: set[Pair]) -> dict[str, tupl
 
 
 def _grouped(
-    bare: Kinship,
+    bare: PostingGroup,
     mine: Copy,
     records: Mapping[str, Found],
     related: Mapping[str, tuple[Copy, GroupReason]],
     group: Found | None,
-) -> Kinship:
+) -> PostingGroup:
     """The group, old or new, with this posting in it. Everybody in it is linked to it, and it to every
     board.
     """
@@ -423,6 +423,6 @@ def _grouped(
     # Another place is another opening to whoever wants to work there: it is shown with its group, and judged
     # for itself.
     speaks = first.key != mine.key and reason is not GroupReason.OTHER_PLACES
-    return Kinship(
+    return PostingGroup(
         bare.print, bare.kin, first.key if speaks else None, str(reason), (record, *others), (link,)
     )

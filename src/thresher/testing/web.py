@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from thresher.core.errors import Permanent, UsageError
 from thresher.core.keys import canonical_url
-from thresher.fetch.request import Bounds, LastLook, Request, Response
+from thresher.fetch.request import BeforeSend, Bounds, Request, Response
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +52,9 @@ class FakeWeb:
         """Add pages, or replace those with the same URL."""
         self._pages |= {canonical_url(url): page for url, page in pages.items()}
 
-    async def send(self, request: Request, bounds: Bounds, last_look: LastLook | None = None) -> Response:  # noqa: ARG002  the seam's shape
-        if last_look is not None:
-            await last_look()
+    async def send(self, request: Request, bounds: Bounds, before_send: BeforeSend | None = None) -> Response:  # noqa: ARG002  the seam's shape
+        if before_send is not None:
+            await before_send()
         seen = Requested(request.url, request.method, dict(request.headers), request.body, self._now())
         self.requests.append(seen)
         page = self._pages.get(canonical_url(request.url))

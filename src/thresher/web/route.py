@@ -167,13 +167,13 @@ def check_parameters(request: Request, names: frozenset[str]) -> None:
             )
 
 
-async def shop_of(request: Request) -> Runtime:
+async def current_runtime(request: Request) -> Runtime:
     """The project that is served."""
     runtime: Runtime = request.app.state.runtime
     return runtime
 
 
-Shop = Annotated[Runtime, Depends(shop_of)]
+CurrentRuntime = Annotated[Runtime, Depends(current_runtime)]
 Limit = Annotated[int, Query(ge=1, le=MAX_ROWS, description="Maximum number of rows.")]
 BeforeId = Annotated[int | None, Query(ge=1, le=MAX_ID, description="Only ids below this one (next page).")]
 BeforeKey = Annotated[

@@ -19,7 +19,7 @@ from thresher.runtime import Runtime
 from thresher.web.auth import SECURE_NAME
 from thresher.web.pages import PAGES
 from thresher.web.pages.form import KIND
-from thresher.web.pages.page import DashboardPage, Visit, app_pages
+from thresher.web.pages.page import DashboardPage, PageRequest, app_pages
 from thresher.web.pages.shell import HERE, NavigationEntry, rendered
 from thresher.web.pages.site import make_pages
 from thresher.web.problem import Problem
@@ -28,17 +28,17 @@ from thresher.web.refresh import refresh
 REFERENCE = ROOT / "docs" / "reference" / "dashboard.md"
 
 
-def tasks(visit: Visit) -> Response:
+def tasks(visit: PageRequest) -> Response:
     """A page as somebody might add one."""
     return visit.show("problem.html", problem=Problem(200, "x", f"{len(visit.places)} places"), title="Tasks")
 
 
-def forgetful(visit: Visit) -> Response:
+def forgetful(visit: PageRequest) -> Response:
     """One that asks nobody for anything."""
     return visit.go("/tasks")
 
 
-def broken(visit: Visit) -> Response:
+def broken(visit: PageRequest) -> Response:
     """One with a slip in it."""
     raise RuntimeError("the name of the safe's code")
 

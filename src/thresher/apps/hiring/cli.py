@@ -115,7 +115,7 @@ def ungroup(ctx: typer.Context, key: Key) -> None:
     judged for itself.
     """
     call = call_of(ctx)
-    with call.workshop() as runtime:
+    with call.runtime() as runtime:
         done = take_out(runtime.store, runtime.registry, key)
     say(call, done, f"{key} stands for itself now, and is kept apart from the others of {done.group}.")
 

@@ -11,11 +11,11 @@ from thresher.apps.hiring.postings import PostingView, list_postings, show_posti
 from thresher.apps.hiring.postings import since as moment
 from thresher.store.store import Store
 from thresher.web.answer import answer
-from thresher.web.route import BeforeKey, Limit, Route, Shop
+from thresher.web.route import BeforeKey, CurrentRuntime, Limit, Route
 
 
 async def postings(
-    runtime: Shop,
+    runtime: CurrentRuntime,
     state: Annotated[str | None, Query(description="State: open or closed.")] = None,
     board: Annotated[str | None, Query(description="Only rows of the board with this key.")] = None,
     company: Annotated[str | None, Query(description="Only rows of the company with this key.")] = None,
@@ -35,7 +35,7 @@ def _listed(store: Store, since: str | None, limit: int, wanted: dict[str, str |
     return list_postings(store, seen_since=after, limit=limit, **wanted)
 
 
-async def posting(runtime: Shop, key: str) -> Response:
+async def posting(runtime: CurrentRuntime, key: str) -> Response:
     """One posting: what it says, what was read in it and where, how long it has been there."""
     return await answer(runtime.store, show_posting, runtime.store, key)
 

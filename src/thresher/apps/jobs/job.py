@@ -46,7 +46,7 @@ from thresher.hiring.records import (
     posting_key,
 )
 from thresher.hiring.row import fields
-from thresher.hiring.same_opening import kin_of, page_of
+from thresher.hiring.same_opening import find_group, page_of
 from thresher.reading.inspect.body import Format, read_body
 from thresher.reading.inspect.inspection import inspect
 from thresher.reading.platforms.boards import recognise
@@ -299,7 +299,7 @@ async def _read(ctx: Context, known: Found, before: PostingRecord, added: Postin
     posting = before.having(added)
     opening = read_facts(posting, today=day_of(ctx.now()))
     company, children = await _company(ctx, posting)
-    kin = await kin_of(ctx, known, posting)
+    kin = await find_group(ctx, known, posting)
     facts: PostingFields = {
         **added,
         "facts": facts_of(opening),

@@ -3,12 +3,12 @@
 from starlette.responses import Response
 
 from thresher.apps.roles.service.monitor import read_monitor
-from thresher.web.pages.page import DashboardPage, Visit
+from thresher.web.pages.page import DashboardPage, PageRequest
 
 
-def scrapers(visit: Visit) -> Response:
+def scrapers(page_request: PageRequest) -> Response:
     """One look at all of it."""
-    return visit.show("roles/scrapers.html", monitor=read_monitor(visit.runtime.store))
+    return page_request.show("roles/scrapers.html", monitor=read_monitor(page_request.runtime.store))
 
 
 PAGES = (DashboardPage("GET", "/scrapers", scrapers, "Scrapers"),)

@@ -2,12 +2,12 @@
 
 from starlette.responses import Response
 
-from thresher.web.pages.page import DashboardPage, Visit
+from thresher.web.pages.page import DashboardPage, PageRequest
 
 
-def home(visit: Visit) -> Response:
+def home(page_request: PageRequest) -> Response:
     """The first page of the navigation."""
-    return visit.go(visit.places[0].path)
+    return page_request.go(page_request.places[0].path)
 
 
 PAGES = (DashboardPage("GET", "/", home),)

@@ -13,7 +13,7 @@ from thresher.admin.keys import ADMIN, KeyView, Made, default_scopes, key_view, 
 from thresher.admin.times import seconds
 from thresher.core.errors import NotAllowed, ThresherError, UnknownName, UsageError
 from thresher.web.auth import values
-from thresher.web.pages.page import DashboardPage, Visit
+from thresher.web.pages.page import DashboardPage, PageRequest
 from thresher.web.problem import of_error
 from thresher.web.route import app_routes
 from thresher.web.routes import ROUTES
@@ -24,34 +24,38 @@ _HOST = re.compile(r"(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1
 _SPACES = re.compile(r"[\s,;]+")
 
 
-def keys(visit: Visit) -> Response:
+def keys(page_request: PageRequest) -> Response:
     """The list, and the form that makes another."""
-    return _listed(visit)
+    return _listed(page_request)
 
 
-def create(visit: Visit) -> Response:
+def create(page_request: PageRequest) -> Response:
     """Make a key, and show it this once. What makes no sense comes back with the form as it was filled in."""
     try:
-        made = _made(visit)
+        made = _made(page_request)
     except (NotAllowed, UsageError) as error:
-        return _listed(visit, error)
-    return visit.show(
-        "key_made.html", 201, made=made, key=key_view(made.key, made.key.created_at), line=_line(visit, made)
+        return _listed(page_request, error)
+    return page_request.show(
+        "key_made.html",
+        201,
+        made=made,
+        key=key_view(made.key, made.key.created_at),
+        line=_line(page_request, made),
     )
 
 
-def _made(visit: Visit) -> Made:
-    form, who = visit.form, visit.who
+def _made(page_request: PageRequest) -> Made:
+    form, who = page_request.form, page_request.who
     lasts, rate, sources = form.one("lasts").strip(), form.one("rate").strip(), form.one("sources").strip()
     if rate and not (rate.isascii() and rate.isdecimal() and len(rate) <= len(str(control.MAX_RATE))):
         raise UsageError(
             f"requests a minute are a whole number from 1 to {control.MAX_RATE:,}, got {rate[:40]!r}"
         )
     return control.create_key(
-        visit.runtime.store,
+        page_request.runtime.store,
         form.one("name").strip(),
         form.all("scope"),
-        apps=visit.runtime.registry.apps,
+        apps=page_request.runtime.registry.apps,
         sources=[each for each in _SPACES.split(sources) if each],
         lasts=seconds(lasts) if lasts else None,
         rate=int(rate) if rate else None,
@@ -59,51 +63,52 @@ def _made(visit: Visit) -> Made:
     )
 
 
-def _listed(visit: Visit, error: ThresherError | None = None) -> Response:
-    store, every = visit.runtime.store, visit.request.query_params.get("all") == "1"
+def _listed(page_request: PageRequest, error: ThresherError | None = None) -> Response:
+    store, every = page_request.runtime.store, page_request.request.query_params.get("all") == "1"
     problem = of_error(error) if error else None
-    filled = {name: visit.form.one(name) for name in ("name", "sources", "lasts", "rate")}
-    return visit.show(
+    filled = {name: page_request.form.one(name) for name in ("name", "sources", "lasts", "rate")}
+    return page_request.show(
         "keys.html",
         problem.status if problem else 200,
         keys=list_keys(store, every=every),
         every=every,
-        scopes=known_scopes(visit.runtime.registry.apps),
+        scopes=known_scopes(page_request.runtime.registry.apps),
         problem=problem,
         filled=filled,
-        chosen=visit.form.all("scope") or (() if problem else default_scopes(visit.runtime.registry.apps)),
+        chosen=page_request.form.all("scope")
+        or (() if problem else default_scopes(page_request.runtime.registry.apps)),
         usual=store.settings.count("web.rate"),
         most=MAX_LISTED,
     )
 
 
-def _line(visit: Visit, made: Made) -> str | None:
+def _line(page_request: PageRequest, made: Made) -> str | None:
     """What to type to see that the key works."""
-    routes = [*ROUTES, *(route for _, route in app_routes(visit.runtime.registry.apps, ROUTES))]
+    routes = [*ROUTES, *(route for _, route in app_routes(page_request.runtime.registry.apps, ROUTES))]
     probes = {route.scope: route.path for route in routes if route.probe}
     path = next((probes[scope] for scope in (ADMIN, *probes) if scope in made.key.scopes), None)
-    return None if path is None else f'curl -H "X-API-Key: {made.token}" {_origin(visit)}{path}'
+    return None if path is None else f'curl -H "X-API-Key: {made.token}" {_origin(page_request)}{path}'
 
 
-def _origin(visit: Visit) -> str:
+def _origin(page_request: PageRequest) -> str:
     """How this server was reached. What is no address is not repeated: somebody will paste it into a
     shell.
     """
-    scope = visit.request.scope
+    scope = page_request.request.scope
     hosts = values(scope["headers"], b"host")
     is_secure = scope["scheme"] == "https" or values(scope["headers"], b"x-forwarded-proto") == ["https"]
     host = hosts[0] if len(hosts) == 1 and _HOST.fullmatch(hosts[0]) else "127.0.0.1:8000"
     return f"{'https' if is_secure else 'http'}://{host}"
 
 
-def ask_revoke(visit: Visit) -> Response:
+def ask_revoke(page_request: PageRequest) -> Response:
     """Ask once more: there is no way back."""
-    return visit.show("key_revoke.html", key=_live(visit))
+    return page_request.show("key_revoke.html", key=_live(page_request))
 
 
-def _live(visit: Visit) -> KeyView:
-    key_id = _id(visit)
-    found = [each for each in list_keys(visit.runtime.store) if each.id == key_id]
+def _live(page_request: PageRequest) -> KeyView:
+    key_id = _id(page_request)
+    found = [each for each in list_keys(page_request.runtime.store) if each.id == key_id]
     if not found:
         raise UnknownName(
             f"no key with the id {key_id} is in use: it was never made, is revoked already, or its time is over"
@@ -111,18 +116,18 @@ def _live(visit: Visit) -> KeyView:
     return found[0]
 
 
-def _id(visit: Visit) -> int:
-    said = visit.request.path_params["key_id"]
+def _id(page_request: PageRequest) -> int:
+    said = page_request.request.path_params["key_id"]
     if not (said.isascii() and said.isdecimal() and len(said) <= control.MAX_DIGITS):
         raise UnknownName(f"{said[:40]!r} is no id of a key; the list of keys has them")
     return int(said)
 
 
-def revoke(visit: Visit) -> Response:
+def revoke(page_request: PageRequest) -> Response:
     """Let a key open nothing from now on, and show it among those that did."""
-    key_id = _id(visit)
-    control.revoke_key_id(visit.runtime.store, key_id)
-    return visit.go(f"{PATH}?all=1#key-{key_id}")
+    key_id = _id(page_request)
+    control.revoke_key_id(page_request.runtime.store, key_id)
+    return page_request.go(f"{PATH}?all=1#key-{key_id}")
 
 
 PAGES = (

@@ -8,7 +8,7 @@ from thresher.core.errors import UsageError
 from thresher.web import auth
 from thresher.web.auth import drop_cookie, is_secure, put_cookie, values
 from thresher.web.pages.login_required import LOGIN, LOGOUT, SETUP, local
-from thresher.web.pages.page import DashboardPage, Visit
+from thresher.web.pages.page import DashboardPage, PageRequest
 from thresher.web.problem import Problem, of_error
 
 _NOT_KEPT = Problem(
@@ -21,74 +21,81 @@ _NOT_KEPT = Problem(
 )
 
 
-def setup(visit: Visit) -> Response:
+def setup(page_request: PageRequest) -> Response:
     """The form for the first administrator; where there is one, the way to log in."""
-    return visit.go(LOGIN) if has_admins(visit.runtime.store) else _setup(visit)
+    return page_request.go(LOGIN) if has_admins(page_request.runtime.store) else _setup(page_request)
 
 
-def _setup(visit: Visit, problem: Problem | None = None) -> Response:
+def _setup(page_request: PageRequest, problem: Problem | None = None) -> Response:
     status, headers = (problem.status, problem.headers) if problem else (200, {})
-    return visit.show("setup.html", status, headers, problem=problem, name=visit.form.one("name"))
+    return page_request.show(
+        "setup.html", status, headers, problem=problem, name=page_request.form.one("name")
+    )
 
 
-async def set_up(visit: Visit) -> Response:
+async def set_up(page_request: PageRequest) -> Response:
     """Make the first administrator. Then the browser is asked to log in, which shows that the password is the
     one meant.
     """
-    form = visit.form
+    form = page_request.form
     token, name, password = form.one("token").strip(), form.one("name").strip(), form.one("password")
     try:
         if password != form.one("again"):
             raise UsageError("the two passwords are not the same")
-        made = await auth.set_up(visit.runtime.store, visit.request, token, name, password)
+        made = await auth.set_up(page_request.runtime.store, page_request.request, token, name, password)
     except UsageError as error:
-        return _setup(visit, of_error(error))
-    return _setup(visit, made) if isinstance(made, Problem) else visit.go(LOGIN)
+        return _setup(page_request, of_error(error))
+    return _setup(page_request, made) if isinstance(made, Problem) else page_request.go(LOGIN)
 
 
-def login(visit: Visit) -> Response:
+def login(page_request: PageRequest) -> Response:
     """The form to log in; for whoever is logged in, the way on. `next` is where that is."""
-    after = local(visit.request.query_params.get("next", ""))
-    if visit.who is not None:
-        return visit.go(after)
-    return visit.go(SETUP) if not has_admins(visit.runtime.store) else _login(visit, after)
-
-
-def _login(visit: Visit, after: str, problem: Problem | None = None) -> Response:
-    status, headers = (problem.status, problem.headers) if problem else (200, {})
-    return visit.show(
-        "login.html", status, headers, problem=problem, after=after, name=visit.form.one("name")
+    after = local(page_request.request.query_params.get("next", ""))
+    if page_request.who is not None:
+        return page_request.go(after)
+    return (
+        page_request.go(SETUP) if not has_admins(page_request.runtime.store) else _login(page_request, after)
     )
 
 
-async def log_in(visit: Visit) -> Response:
+def _login(page_request: PageRequest, after: str, problem: Problem | None = None) -> Response:
+    status, headers = (problem.status, problem.headers) if problem else (200, {})
+    return page_request.show(
+        "login.html", status, headers, problem=problem, after=after, name=page_request.form.one("name")
+    )
+
+
+async def log_in(page_request: PageRequest) -> Response:
     """Log in, counted like every other try, and go on."""
-    after = local(visit.form.one("next"))
-    if not _is_kept(visit):
-        return _login(visit, after, _NOT_KEPT)
+    after = local(page_request.form.one("next"))
+    if not _is_kept(page_request):
+        return _login(page_request, after, _NOT_KEPT)
     found = await auth.log_in(
-        visit.runtime.store, visit.request, visit.form.one("name"), visit.form.one("password")
+        page_request.runtime.store,
+        page_request.request,
+        page_request.form.one("name"),
+        page_request.form.one("password"),
     )
     if isinstance(found, Problem):
-        return _login(visit, after, found)
-    response = visit.go(after)
-    put_cookie(response, visit.request.scope, found)
+        return _login(page_request, after, found)
+    response = page_request.go(after)
+    put_cookie(response, page_request.request.scope, found)
     return response
 
 
-def _is_kept(visit: Visit) -> bool:
+def _is_kept(page_request: PageRequest) -> bool:
     """Whether the browser will hold the login. Its own word for how it came here counts: what is in between
     may have changed the rest.
     """
-    origins = values(visit.request.scope["headers"], b"origin")
-    return not (is_secure(visit.request.scope) and origins and origins[0].startswith("http://"))
+    origins = values(page_request.request.scope["headers"], b"origin")
+    return not (is_secure(page_request.request.scope) and origins and origins[0].startswith("http://"))
 
 
-def log_out(visit: Visit) -> Response:
+def log_out(page_request: PageRequest) -> Response:
     """End this login, wherever its token has got to."""
-    logins.log_out(visit.runtime.store, visit.token)
-    response = visit.go(LOGIN)
-    drop_cookie(response, visit.request.scope)
+    logins.log_out(page_request.runtime.store, page_request.token)
+    response = page_request.go(LOGIN)
+    drop_cookie(response, page_request.request.scope)
     return response
 
 

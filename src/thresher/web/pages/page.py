@@ -24,7 +24,7 @@ HTML = "text/html; charset=utf-8"
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class PageRequest:
     """Somebody asks for a page. `places` are those of the navigation; `form` is what was filled in, on a
     POST.
     """
@@ -63,7 +63,7 @@ class Visit:
         return RedirectResponse(path, 303)
 
 
-Endpoint = Callable[[Visit], Response] | Callable[[Visit], Awaitable[Response]]
+Endpoint = Callable[[PageRequest], Response] | Callable[[PageRequest], Awaitable[Response]]
 
 
 @dataclass(frozen=True, slots=True)

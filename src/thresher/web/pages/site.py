@@ -24,7 +24,7 @@ from thresher.web.body import BodyReader
 from thresher.web.pages import PAGES
 from thresher.web.pages.form import Form, read_form
 from thresher.web.pages.login_required import Entrance
-from thresher.web.pages.page import HTML, DashboardPage, Visit, app_pages
+from thresher.web.pages.page import HTML, DashboardPage, PageRequest, app_pages
 from thresher.web.pages.shell import HEADERS, NavigationEntry, rendered, use_templates
 from thresher.web.problem import TITLES, Problem, of_error, of_http, of_surprise
 from thresher.web.route import check_parameters
@@ -101,30 +101,34 @@ def _answering(
     async def answer(request: Request) -> Response:
         check_parameters(request, page.asks)
         form = Form() if request.method in HARMLESS else await read_form(request)
-        visit = Visit(request, runtime, places, form)
-        if not page.is_open and (problem := _forged(visit)) is not None:
-            return tell(visit, problem)
+        page_request = PageRequest(request, runtime, places, form)
+        if not page.is_open and (problem := _forged(page_request)) is not None:
+            return tell(page_request, problem)
         return await (
-            endpoint(visit) if iscoroutinefunction(endpoint) else runtime.store.run(endpoint, visit)
+            endpoint(page_request)
+            if iscoroutinefunction(endpoint)
+            else runtime.store.run(endpoint, page_request)
         )
 
     return answer
 
 
-def _forged(visit: Visit) -> Problem | None:
+def _forged(page_request: PageRequest) -> Problem | None:
     """Why a change may have been asked for by a foreign page. Here, so that no page can forget to ask.
 
     Where no login is needed there is no token to bring: the entrance has looked where such a form comes from.
     """
-    if visit.request.method in HARMLESS:
+    if page_request.request.method in HARMLESS:
         return None
-    return (None if carries(visit.form.all("csrf"), visit.token) else _FORGED) or foreign(visit.request.scope)
+    return (None if carries(page_request.form.all("csrf"), page_request.token) else _FORGED) or foreign(
+        page_request.request.scope
+    )
 
 
 def _handlers(runtime: Runtime, places: tuple[NavigationEntry, ...]) -> dict[Any, Any]:
     def telling(of: Callable[[Request, Any], Problem]) -> Callable[[Request, Exception], Awaitable[Response]]:
         async def on(request: Request, error: Exception) -> Response:
-            return tell(Visit(request, runtime, places), of(request, error))
+            return tell(PageRequest(request, runtime, places), of(request, error))
 
         return on
 
@@ -137,9 +141,9 @@ def _handlers(runtime: Runtime, places: tuple[NavigationEntry, ...]) -> dict[Any
     }
 
 
-def tell(visit: Visit, problem: Problem) -> Response:
+def tell(page_request: PageRequest, problem: Problem) -> Response:
     """A problem as a page."""
-    return visit.show(
+    return page_request.show(
         "problem.html",
         problem.status,
         problem.headers,

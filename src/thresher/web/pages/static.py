@@ -4,23 +4,23 @@ from functools import cache
 
 from starlette.responses import Response
 
-from thresher.web.pages.page import DashboardPage, Visit
+from thresher.web.pages.page import DashboardPage, PageRequest
 from thresher.web.pages.shell import HERE
 
 # The address of the style sheet changes with what it holds.
 _KEPT = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
-def style(visit: Visit) -> Response:
+def style(page_request: PageRequest) -> Response:
     """The style sheet."""
     return Response(
         _file("style.css"),
-        headers=_KEPT if visit.request.query_params.get("v") else None,
+        headers=_KEPT if page_request.request.query_params.get("v") else None,
         media_type="text/css",
     )
 
 
-def icon(_: Visit) -> Response:
+def icon(_: PageRequest) -> Response:
     """The picture in the tab."""
     return Response(
         _file("icon.svg"), headers={"Cache-Control": "public, max-age=86400"}, media_type="image/svg+xml"

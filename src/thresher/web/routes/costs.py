@@ -10,13 +10,13 @@ from thresher.admin.keys import READ
 from thresher.admin.times import seconds
 from thresher.core.clock import to_us
 from thresher.web.answer import answer
-from thresher.web.route import Limit, Route, Shop
+from thresher.web.route import CurrentRuntime, Limit, Route
 
 MAX_SECONDS = 100 * 365 * 86_400.0
 
 
 async def costs(
-    runtime: Shop,
+    runtime: CurrentRuntime,
     by: Annotated[str, Query(description=f"One of {', '.join(GROUPS)}.")] = "day",
     since: Annotated[str | None, Query(description="Only calls of the last 12h, 7d, 2w.")] = None,
     limit: Limit = 50,

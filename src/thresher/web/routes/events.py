@@ -8,11 +8,11 @@ from starlette.responses import Response
 from thresher.admin.events import list_events
 from thresher.admin.keys import READ
 from thresher.web.answer import answer
-from thresher.web.route import BeforeId, Limit, Route, Shop
+from thresher.web.route import BeforeId, CurrentRuntime, Limit, Route
 
 
 async def events(
-    runtime: Shop,
+    runtime: CurrentRuntime,
     kind: Annotated[
         str | None, Query(description="Only events of this kind, such as gate_paused or worker_lost.")
     ] = None,

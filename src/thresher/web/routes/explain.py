@@ -6,10 +6,10 @@ from thresher.admin.explain import explain
 from thresher.admin.keys import READ
 from thresher.core.errors import UnknownName
 from thresher.web.answer import answer
-from thresher.web.route import MAX_ID, Route, Shop
+from thresher.web.route import MAX_ID, CurrentRuntime, Route
 
 
-async def explained(runtime: Shop, what: str) -> Response:
+async def explained(runtime: CurrentRuntime, what: str) -> Response:
     """Why a task, or a thing that an app knows by its key, is as it is: every decision with its rule, its
     points and its words.
     """

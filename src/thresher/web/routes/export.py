@@ -10,7 +10,7 @@ from thresher.admin.export import FileFormat, export, find_export
 from thresher.admin.keys import READ
 from thresher.core.errors import UsageError
 from thresher.web.answer import StreamedFile, flow
-from thresher.web.route import Route, Shop
+from thresher.web.route import CurrentRuntime, Route
 
 WRITERS = 4  # at the same time; more wait for one of these to end
 TYPES = {
@@ -21,7 +21,7 @@ TYPES = {
 
 
 async def exported(
-    runtime: Shop,
+    runtime: CurrentRuntime,
     request: Request,
     what: str,
     form: Annotated[str, Query(alias="format", description="Format: csv, jsonl or xlsx.")] = "csv",

@@ -24,7 +24,7 @@ from thresher.core.app import App
 from thresher.store.store import Store
 from thresher.web.answer import JSON, answer, written
 from thresher.web.auth import holder
-from thresher.web.route import MAX_ID, Route, Shop
+from thresher.web.route import MAX_ID, CurrentRuntime, Route
 from thresher.web.schemas import RequestBody, Text, like
 
 
@@ -43,14 +43,14 @@ class KeyAsked(RequestBody):
 
 
 async def keys(
-    runtime: Shop,
+    runtime: CurrentRuntime,
     every: Annotated[bool, Query(alias="all", description="Include expired and revoked keys.")] = False,
 ) -> Response:
     """Keys, the newest first: what they open, until when, and when they were last used."""
     return await answer(runtime.store, list_keys, runtime.store, every=every)
 
 
-async def create_key(runtime: Shop, request: Request, body: KeyAsked) -> Response:
+async def create_key(runtime: CurrentRuntime, request: Request, body: KeyAsked) -> Response:
     """Make a key. What its owner sends is in this answer as `key`, and nowhere else."""
     found = holder(request)
     made = await runtime.store.run(
@@ -74,7 +74,7 @@ def _made(store: Store, apps: Sequence[App], body: KeyAsked, by: str | None) -> 
     return written(made_view(made.key, made.token))
 
 
-async def revoke_key(runtime: Shop, key_id: Annotated[int, Path(ge=1, le=MAX_ID)]) -> Response:
+async def revoke_key(runtime: CurrentRuntime, key_id: Annotated[int, Path(ge=1, le=MAX_ID)]) -> Response:
     """Let a key open nothing from now on."""
     return await answer(runtime.store, _revoked, runtime.store, key_id)
 

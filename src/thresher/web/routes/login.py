@@ -14,7 +14,7 @@ from thresher.web import auth
 from thresher.web.answer import JSON, written
 from thresher.web.auth import cookie_in, drop_cookie, holder, put_cookie
 from thresher.web.problem import Problem
-from thresher.web.route import Route, Shop
+from thresher.web.route import CurrentRuntime, Route
 from thresher.web.schemas import RequestBody, Text
 
 NO_STORE = {"Cache-Control": "no-store"}
@@ -34,7 +34,7 @@ class SetupAsked(LoginAsked):
     token: Text
 
 
-async def setup(runtime: Shop, request: Request, body: SetupAsked) -> Response:
+async def setup(runtime: CurrentRuntime, request: Request, body: SetupAsked) -> Response:
     """Make the first administrator, with the token that the server shows when it starts: good for an hour,
     and once.
     """
@@ -46,7 +46,7 @@ async def setup(runtime: Shop, request: Request, body: SetupAsked) -> Response:
     )
 
 
-async def login(runtime: Shop, request: Request, body: LoginAsked) -> Response:
+async def login(runtime: CurrentRuntime, request: Request, body: LoginAsked) -> Response:
     """Log in as an administrator. The cookie is for the browser, `csrf` for the header X-CSRF-Token of every
     change.
     """
@@ -59,7 +59,7 @@ async def login(runtime: Shop, request: Request, body: LoginAsked) -> Response:
     return response
 
 
-async def logout(runtime: Shop, request: Request) -> Response:
+async def logout(runtime: CurrentRuntime, request: Request) -> Response:
     """End this login. A key has none."""
     token = _token(request)
     await runtime.store.run(logins.log_out, runtime.store, token)
@@ -68,7 +68,7 @@ async def logout(runtime: Shop, request: Request) -> Response:
     return response
 
 
-async def me(runtime: Shop, request: Request) -> Response:
+async def me(runtime: CurrentRuntime, request: Request) -> Response:
     """Who is logged in, until when, and the `csrf` of this login. For a key: whose it is."""
     return Response(await runtime.store.run(lambda: written(_me(runtime, request))), 200, NO_STORE, JSON)
 

@@ -8,11 +8,11 @@ from starlette.responses import Response
 from thresher.admin.keys import READ
 from thresher.admin.runs import list_runs, show_run
 from thresher.web.answer import answer
-from thresher.web.route import MAX_ID, BeforeId, Limit, Route, Shop
+from thresher.web.route import MAX_ID, BeforeId, CurrentRuntime, Limit, Route
 
 
 async def runs(
-    runtime: Shop,
+    runtime: CurrentRuntime,
     app: Annotated[str | None, Query(description="Only runs of this app.")] = None,
     name: Annotated[str | None, Query(description="Only runs of this name.")] = None,
     key: Annotated[str | None, Query(description="Only runs with this key.")] = None,
@@ -36,7 +36,7 @@ async def runs(
     )
 
 
-async def run(runtime: Shop, run_id: Annotated[int, Path(ge=1, le=MAX_ID)]) -> Response:
+async def run(runtime: CurrentRuntime, run_id: Annotated[int, Path(ge=1, le=MAX_ID)]) -> Response:
     """One run or group, with the groups below it."""
     return await answer(runtime.store, show_run, runtime.store, run_id)
 

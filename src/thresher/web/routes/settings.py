@@ -16,16 +16,16 @@ from thresher.runtime import Runtime
 from thresher.web.answer import answer
 from thresher.web.auth import holder
 from thresher.web.refresh import refresh
-from thresher.web.route import Route, Shop, without_scope
+from thresher.web.route import CurrentRuntime, Route, without_scope
 from thresher.web.schemas import Value
 
 
-async def settings(runtime: Shop) -> Response:
+async def settings(runtime: CurrentRuntime) -> Response:
     """Every setting: its value, where it comes from, its unit and its sentence."""
     return await answer(runtime.store, list_settings, runtime.store)
 
 
-async def put_setting(runtime: Shop, request: Request, name: str, body: Value) -> Response:
+async def put_setting(runtime: CurrentRuntime, request: Request, name: str, body: Value) -> Response:
     """Change a setting at run time. Workers take it up within settings.every. A setting whose `scope` is
     admin needs that scope.
     """

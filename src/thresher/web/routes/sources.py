@@ -18,14 +18,14 @@ from thresher.core.errors import UsageError
 from thresher.store.store import Store
 from thresher.web.answer import answer
 from thresher.web.auth import holder
-from thresher.web.route import Limit, Route, Shop
+from thresher.web.route import CurrentRuntime, Limit, Route
 from thresher.web.schemas import Pause, ReasonBody, said
 
 MAX_SECONDS = 10 * 365 * 86_400.0
 
 
 async def sources(
-    runtime: Shop,
+    runtime: CurrentRuntime,
     every: Annotated[bool, Query(alias="all", description="Include all gates, such as hosts.")] = False,
     limit: Limit = 1_000,
 ) -> Response:
@@ -33,7 +33,7 @@ async def sources(
     return await answer(runtime.store, list_gates, runtime.store, every=every, limit=limit)
 
 
-async def pause(runtime: Shop, name: str, body: Pause) -> Response:
+async def pause(runtime: CurrentRuntime, name: str, body: Pause) -> Response:
     """Close a source for a time. Its tasks wait and lose nothing; it opens by itself."""
     lasts = seconds(body.lasts)
     if lasts > MAX_SECONDS:
@@ -45,13 +45,13 @@ async def pause(runtime: Shop, name: str, body: Pause) -> Response:
     )
 
 
-async def resume(runtime: Shop, name: str) -> Response:
+async def resume(runtime: CurrentRuntime, name: str) -> Response:
     """End a pause, or a breaker's cooldown, now."""
     return await answer(runtime.store, _changed, runtime.store, name, control.resume)
 
 
 async def disable(
-    runtime: Shop, request: Request, name: str, body: Annotated[ReasonBody | None, Body()] = None
+    runtime: CurrentRuntime, request: Request, name: str, body: Annotated[ReasonBody | None, Body()] = None
 ) -> Response:
     """Close a source until it is enabled; if an administrator closes it, by an administrator. Its tasks wait
     and lose nothing.
@@ -62,7 +62,7 @@ async def disable(
     )
 
 
-async def enable(runtime: Shop, request: Request, name: str) -> Response:
+async def enable(runtime: CurrentRuntime, request: Request, name: str) -> Response:
     """Open a source, whatever closed it, and forget its failures. One that an administrator has disabled
     needs the scope admin.
     """

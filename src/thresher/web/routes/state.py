@@ -10,11 +10,11 @@ from thresher.admin.status import read_status
 from thresher.admin.times import read_now
 from thresher.store.store import Store
 from thresher.web.answer import answer
-from thresher.web.route import Route, Shop
+from thresher.web.route import CurrentRuntime, Route
 from thresher.web.schemas import described
 
 
-async def health(runtime: Shop) -> Response:
+async def health(runtime: CurrentRuntime) -> Response:
     """Whether the server can reach its database. Needs no key, and says nothing else."""
     return await answer(runtime.store, _healthy, runtime.store)
 
@@ -24,7 +24,7 @@ def _healthy(store: Store) -> dict[str, Any]:
     return {"status": "ok"}
 
 
-async def status(runtime: Shop) -> Response:
+async def status(runtime: CurrentRuntime) -> Response:
     """The queue at a glance: what waits, runs and has ended, who works, and which gates are closed."""
     return await answer(runtime.store, read_status, runtime.store)
 

@@ -10,14 +10,14 @@ from thresher.admin.keys import READ, WRITE
 from thresher.admin.tasks import list_tasks, show_task
 from thresher.core.task import NewTask
 from thresher.web.answer import JSON, answer, written
-from thresher.web.route import MAX_ID, BeforeId, Limit, Route, Shop
+from thresher.web.route import MAX_ID, BeforeId, CurrentRuntime, Limit, Route
 from thresher.web.schemas import ReasonBody, TaskAsked, said
 
 TaskId = Annotated[int, Path(ge=1, le=MAX_ID)]
 
 
 async def tasks(
-    runtime: Shop,
+    runtime: CurrentRuntime,
     state: Annotated[
         str | None,
         Query(
@@ -41,12 +41,12 @@ async def tasks(
     )
 
 
-async def task(runtime: Shop, task_id: TaskId) -> Response:
+async def task(runtime: CurrentRuntime, task_id: TaskId) -> Response:
     """One task: its result, its attempts, its family, refused spawns, its gates, and why it waits."""
     return await answer(runtime.store, show_task, runtime.store, task_id)
 
 
-async def add(runtime: Shop, body: TaskAsked) -> Response:
+async def add(runtime: CurrentRuntime, body: TaskAsked) -> Response:
     """Enqueue a task. If a live task of its kind has its key, that one is the answer."""
     added = await runtime.store.run(
         control.add, runtime.store, runtime.registry, NewTask(**body.model_dump())
@@ -54,13 +54,13 @@ async def add(runtime: Shop, body: TaskAsked) -> Response:
     return Response(written(added), 201 if added.new else 200, media_type=JSON)
 
 
-async def retry(runtime: Shop, task_id: TaskId) -> Response:
+async def retry(runtime: CurrentRuntime, task_id: TaskId) -> Response:
     """Send an ended task back to waiting, with a fresh budget; it goes on at the stage where it ended."""
     return await answer(runtime.store, control.retry, runtime.store, [task_id])
 
 
 async def cancel(
-    runtime: Shop, task_id: TaskId, body: Annotated[ReasonBody | None, Body()] = None
+    runtime: CurrentRuntime, task_id: TaskId, body: Annotated[ReasonBody | None, Body()] = None
 ) -> Response:
     """Cancel a task. A running one is asked to stop at its worker's next heartbeat."""
     return await answer(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.apps.jobs.cli.project import APP, board, company, now, write
 from tests.cli.conftest import Thresher
-from thresher.apps.jobs.service.companies import Wish, is_site, read_roster, read_wish
+from thresher.apps.jobs.service.companies import Wish, is_site, read_company_file, read_wish
 from thresher.core.clock import DAY
 from thresher.core.errors import UsageError
 
@@ -207,13 +207,15 @@ def test_a_file_of_companies_is_taken_and_its_bad_lines_are_named(search: Thresh
     ],
 )
 def test_a_roster_is_read_whatever_it_is_written_as(name: str, text: str):
-    roster = read_roster(text, name)
+    roster = read_company_file(text, name)
     assert roster.wishes == (Wish("Acme", "https://acme.com/"), Wish(None, "https://heron.com/"))
     assert roster.slips == ()
 
 
 def test_plain_lines_are_names_and_addresses():
-    roster = read_roster("# my list\nacme.com\n\nBlue Heron, Inc.\nNode.js\nhttps://x.example/careers\n", "-")
+    roster = read_company_file(
+        "# my list\nacme.com\n\nBlue Heron, Inc.\nNode.js\nhttps://x.example/careers\n", "-"
+    )
     assert [each.key for each in roster.wishes] == ["acme.com", "blueheron", "nodejs", "x.example"]
 
 
@@ -225,17 +227,17 @@ def test_a_roster_comes_from_standard_input_too(search: Thresher, monkeypatch: p
 @pytest.mark.parametrize("text", ["Acme,acme.com\n", "a,b\nAcme,acme.com"])
 def test_a_csv_file_without_a_header_is_refused_whole(text: str):
     with pytest.raises(UsageError, match="first line names the columns"):
-        read_roster(text, "x.csv")
+        read_company_file(text, "x.csv")
 
 
 @pytest.mark.parametrize("name", ["x.csv", "x.jsonl", "x.txt"])
 def test_an_empty_file_is_refused(name: str):
     with pytest.raises(UsageError, match=f"{name} is empty"):
-        read_roster("\n \n", name)
+        read_company_file("\n \n", name)
 
 
 def test_a_name_with_a_comma_and_no_quotes_is_an_error_and_not_another_company():
-    roster = read_roster("name,website\nAcme, Inc.,https://acme.com\nHeron,heron.com", "x.csv")
+    roster = read_company_file("name,website\nAcme, Inc.,https://acme.com\nHeron,heron.com", "x.csv")
     assert [slip.line for slip in roster.slips] == [2]
     assert "3 cells and the header 2" in roster.slips[0].why
     assert len(roster.wishes) == 1
@@ -254,7 +256,7 @@ def test_a_name_with_a_comma_and_no_quotes_is_an_error_and_not_another_company()
     ],
 )
 def test_a_bad_line_of_json_is_a_slip(line: str):
-    roster = read_roster('{"name": "Acme"}\n' + line, "-")
+    roster = read_company_file('{"name": "Acme"}\n' + line, "-")
     assert (len(roster.wishes), [slip.line for slip in roster.slips]) == (1, [2])
 
 
@@ -268,7 +270,7 @@ def test_a_bad_line_of_json_is_a_slip(line: str):
     )
 )
 def test_every_line_of_a_file_is_taken_named_or_part_of_a_row_that_was_taken(lines: list[str]):
-    roster = read_roster("name,website\n" + "\n".join(lines), "x.csv")
+    roster = read_company_file("name,website\n" + "\n".join(lines), "x.csv")
     written = sum(bool(line.strip(" ,")) for line in lines)  # spreadsheets end with rows of nothing
     quoted = any('"' in line for line in lines)
     assert len(roster.wishes) + len(roster.slips) <= written

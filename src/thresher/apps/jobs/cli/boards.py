@@ -177,7 +177,7 @@ def enable(ctx: typer.Context, key: Key) -> None:
     forgotten.
     """
     call = call_of(ctx)
-    with call.workshop() as runtime:
+    with call.runtime() as runtime:
         asked = enable_board(runtime.store, runtime.registry, key)
         view = board_view(find_board(runtime.store, asked.key))
     say(call, view, f"Board {asked.key} is active; task {asked.task} reads it.")

@@ -22,7 +22,7 @@ from thresher.apps.jobs.service.companies import (
     Wish,
     ask_companies,
     is_site,
-    read_roster,
+    read_company_file,
     read_wish,
     wish,
 )
@@ -161,7 +161,7 @@ def judge(
     about matches stays.
     """
     call = call_of(ctx)
-    with call.workshop() as runtime:
+    with call.runtime() as runtime:
         asked = judge_again(runtime.store, runtime.registry, every=every)
     say(call, {"asked": asked}, f"{number(asked, 'posting')} will be judged; thresher run does it now.")
 
@@ -327,7 +327,7 @@ def add_company(
 ) -> None:
     """Follow companies: read their sites and find their boards. Asking twice is harmless."""
     call, wishes = call_of(ctx), _wishes(things or [], name, website)
-    with call.workshop() as runtime:
+    with call.runtime() as runtime:
         found = ask_companies(runtime.store, runtime.registry, wishes, force=force)
     _tell(call, found, [each.says for each in found])
 
@@ -358,8 +358,8 @@ def add_companies(
 ) -> None:
     """Follow all companies of a file. Exits 2 if a line could not be read; the others are added."""
     call = call_of(ctx)
-    roster = read_roster(read_text(file), file)
-    with call.workshop() as runtime:
+    roster = read_company_file(read_text(file), file)
+    with call.runtime() as runtime:
         found = ask_companies(runtime.store, runtime.registry, roster.wishes, force=force)
     _tell(call, {"asked": found, "slips": roster.slips}, _counted(found, roster.slips, file))
     raise typer.Exit(UNUSABLE if roster.slips else 0)
@@ -392,7 +392,7 @@ def add_board(
 ) -> None:
     """Add boards by their addresses. Each has to prove whose it is."""
     call = call_of(ctx)
-    with call.workshop() as runtime:
+    with call.runtime() as runtime:
         found = ask_boards(runtime.store, runtime.registry, urls, company=company, name=name)
     _tell(call, found, [each.says for each in found])
 
@@ -400,7 +400,7 @@ def add_board(
 def add_posting(ctx: typer.Context, urls: Urls) -> None:
     """Add single postings by their addresses."""
     call = call_of(ctx)
-    with call.workshop() as runtime:
+    with call.runtime() as runtime:
         found = ask_postings(runtime.store, runtime.registry, urls)
     _tell(call, found, [each.says for each in found])
 

@@ -21,7 +21,7 @@ from thresher.apps.jobs.service.boards import (
 from thresher.runtime import Runtime
 from thresher.store.store import Store
 from thresher.web.answer import answer
-from thresher.web.route import BeforeKey, Limit, Route, Shop
+from thresher.web.route import BeforeKey, CurrentRuntime, Limit, Route
 from thresher.web.schemas import ReasonBody, RequestBody, Text, said
 
 
@@ -34,7 +34,7 @@ class BoardAsked(RequestBody):
 
 
 async def boards(
-    runtime: Shop,
+    runtime: CurrentRuntime,
     status: Annotated[
         str | None, Query(description="Status: pending (waits for a person), active, disabled.")
     ] = None,
@@ -51,7 +51,7 @@ async def boards(
     return await answer(runtime.store, list_boards, runtime.store, limit=limit, **wanted)
 
 
-async def board(runtime: Shop, key: str) -> Response:
+async def board(runtime: CurrentRuntime, key: str) -> Response:
     """One board, by its key or its address: whose it is and by what proof, its last look, its coverage, its
     alarms.
     """
@@ -62,14 +62,14 @@ def _shown(store: Store, key: str) -> BoardDetail:
     return show_board(store, find_board(store, key).key)
 
 
-async def add_board(runtime: Shop, body: BoardAsked) -> Response:
+async def add_board(runtime: CurrentRuntime, body: BoardAsked) -> Response:
     """Have an address looked at as a board. One that is a board already is left alone."""
     return await asked_for(
         runtime, ask_boards, runtime.store, runtime.registry, [body.url], company=body.company, name=body.name
     )
 
 
-async def enable(runtime: Shop, key: str) -> Response:
+async def enable(runtime: CurrentRuntime, key: str) -> Response:
     """Have a board read from now on: one that waits for a person, or one that was disabled. Its failures are
     forgotten.
     """
@@ -81,7 +81,9 @@ def _enabled(runtime: Runtime, key: str) -> BoardView:
     return board_view(find_board(runtime.store, asked.key))
 
 
-async def disable(runtime: Shop, key: str, body: Annotated[ReasonBody | None, Body()] = None) -> Response:
+async def disable(
+    runtime: CurrentRuntime, key: str, body: Annotated[ReasonBody | None, Body()] = None
+) -> Response:
     """Read a board no more, until it is enabled. Its postings stay as they are."""
     return await answer(runtime.store, _disabled, runtime.store, key, said(body, "disabled by a person"))
 

@@ -22,7 +22,7 @@ from thresher.apps.jobs.service.postings import ask_postings
 from thresher.core.errors import UsageError
 from thresher.runtime import Runtime
 from thresher.web.answer import JSON, answer, written
-from thresher.web.route import BeforeKey, Limit, Route, Shop
+from thresher.web.route import BeforeKey, CurrentRuntime, Limit, Route
 from thresher.web.schemas import MAX_AT_ONCE, RequestBody, Text
 
 
@@ -49,7 +49,7 @@ class PostingAsked(RequestBody):
 
 
 async def companies(
-    runtime: Shop,
+    runtime: CurrentRuntime,
     status: Annotated[
         str | None, Query(description="Status: analyzing, complete, partial, unknown_site, failed.")
     ] = None,
@@ -63,12 +63,12 @@ async def companies(
     )
 
 
-async def company(runtime: Shop, key: str) -> Response:
+async def company(runtime: CurrentRuntime, key: str) -> Response:
     """Everything that is known of a company, where it stands, and why it has its tier."""
     return await answer(runtime.store, show_company, runtime.store, key)
 
 
-async def add_companies(runtime: Shop, body: CompaniesAsked) -> Response:
+async def add_companies(runtime: CurrentRuntime, body: CompaniesAsked) -> Response:
     """Have companies looked at. Asking again is harmless: 201 if something is new, else 200; either way what
     became of each.
     """
@@ -84,7 +84,7 @@ async def asked_for(runtime: Runtime, fn: object, *args: object, **kwargs: objec
     return Response(written({"asked": found}), status, media_type=JSON)
 
 
-async def add_posting(runtime: Shop, body: PostingAsked) -> Response:
+async def add_posting(runtime: CurrentRuntime, body: PostingAsked) -> Response:
     """Have a posting read and judged. One that is known is judged anew."""
     return await asked_for(runtime, ask_postings, runtime.store, runtime.registry, [body.url])
 

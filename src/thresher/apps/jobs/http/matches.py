@@ -19,7 +19,7 @@ from thresher.apps.jobs.service.matches import (
 from thresher.core.errors import UsageError
 from thresher.store.store import Store
 from thresher.web.answer import answer
-from thresher.web.route import BeforeKey, Limit, Route, Shop
+from thresher.web.route import BeforeKey, CurrentRuntime, Limit, Route
 from thresher.web.schemas import RequestBody, Text
 
 
@@ -31,7 +31,7 @@ class MatchChanged(RequestBody):
 
 
 async def matches(
-    runtime: Shop,
+    runtime: CurrentRuntime,
     status: Annotated[str | None, Query(description="Status: new, viewed, applied or dismissed.")] = None,
     priority: Annotated[str | None, Query(description="Priority: high, medium or low.")] = None,
     min_score: Annotated[int | None, Query(ge=-100_000, le=100_000, description="Minimum score.")] = None,
@@ -59,7 +59,7 @@ def _listed(
     return list_matches(store, asked, now, limit, before)
 
 
-async def change_match(runtime: Shop, key: str, body: MatchChanged) -> Response:
+async def change_match(runtime: CurrentRuntime, key: str, body: MatchChanged) -> Response:
     """Say what was done about a match. No later analysis changes it."""
     return await answer(runtime.store, _changed, runtime.store, key, body)
 

@@ -13,7 +13,7 @@ from thresher.apps.jobs.service.postings import ME, PROFILE, set_profile
 from thresher.core.errors import InvalidPayload, UnknownName
 from thresher.store.store import Store
 from thresher.web.answer import answer
-from thresher.web.route import Route, Shop
+from thresher.web.route import CurrentRuntime, Route
 
 NAME = "profile"
 BODY = {
@@ -24,7 +24,7 @@ BODY = {
 }
 
 
-async def profile(runtime: Shop) -> Response:
+async def profile(runtime: CurrentRuntime) -> Response:
     """The profile in use."""
     return await answer(runtime.store, _shown, runtime.store)
 
@@ -36,7 +36,7 @@ def _shown(store: Store) -> dict[str, Any]:
     return dict(found.data)
 
 
-async def put_profile(runtime: Shop, request: Request) -> Response:
+async def put_profile(runtime: CurrentRuntime, request: Request) -> Response:
     """Use a profile from now on. Postings that were judged before keep their decisions."""
     kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
     text = _text(await request.body(), kind)

@@ -267,14 +267,14 @@ class Slip:
 
 
 @dataclass(frozen=True, slots=True)
-class Roster:
+class CompanyFile:
     """What a file asks for, and what in it could not be read."""
 
     wishes: tuple[Wish, ...]
     slips: tuple[Slip, ...]
 
 
-def read_roster(text: str, name: str) -> Roster:
+def read_company_file(text: str, name: str) -> CompanyFile:
     """The companies of a file. Its first line says what it is; a file that is called `.csv` has a header."""
     lines = lines_of(text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}"), name)
     first = next((line for line in lines if line.strip()), "")
@@ -286,7 +286,7 @@ def read_roster(text: str, name: str) -> Roster:
         found = _plain(lines)
     read = list(found)
     wishes = tuple(each for each in read if isinstance(each, Wish))
-    return Roster(wishes, tuple(each for each in read if isinstance(each, Slip)))
+    return CompanyFile(wishes, tuple(each for each in read if isinstance(each, Slip)))
 
 
 def _plain(lines: Sequence[str]) -> Iterator[Wish | Slip]:

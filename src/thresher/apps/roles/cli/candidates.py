@@ -82,7 +82,7 @@ def add(
         raise UsageError("name one file: thresher add candidates FILE.csv, or - for standard input")
     sheet = read_sheet(decoded(read_body(file), file), file)
     sheet = sheet if skip_bad else sheet.whole(file)
-    with call.workshop() as runtime:
+    with call.runtime() as runtime:
         found = add_candidates(runtime.store, runtime.registry, sheet.candidates)
     value = counts(found) | {"candidates": found, "slips": sheet.slips}
     answer(call, value, lambda out, _: out.print(cell("\n".join(_lines(found, sheet.slips, file)))))

@@ -64,7 +64,7 @@ def _draw(out: "Console", found: "list[Late]", now: int) -> None:
 def import_(ctx: typer.Context, late_id: Id) -> None:
     """Import the postings of a late body under its role after all, and have them matched."""
     call = call_of(ctx)
-    with call.workshop() as runtime:
+    with call.runtime() as runtime:
         done = import_late(runtime.store, runtime.registry, late_id)
     counts = f"{done.imported} new, {done.linked} linked, {done.updated} updated, {done.skipped} skipped"
     say(call, done, f"{done.role_name}: {number(done.found, 'posting')}, {counts}.")

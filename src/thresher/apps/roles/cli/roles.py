@@ -226,7 +226,7 @@ def merge(
 ) -> None:
     """Merge one role into another, with all its candidates, postings, names and matches."""
     call = call_of(ctx)
-    with call.workshop() as runtime:
+    with call.runtime() as runtime:
         done = roles.merge(runtime.store, runtime.registry, source, into)
     moved = ", ".join(
         [
@@ -257,7 +257,7 @@ def split(
     on.
     """
     call = call_of(ctx)
-    with call.workshop() as runtime:
+    with call.runtime() as runtime:
         done = roles.split(runtime.store, runtime.registry, role, name, aliases or [], candidates or [])
     say(
         call,

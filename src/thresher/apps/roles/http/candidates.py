@@ -24,7 +24,7 @@ from thresher.core.errors import InvalidPayload, UsageError
 from thresher.runtime import Runtime
 from thresher.store.store import Store
 from thresher.web.answer import JSON, answer, written
-from thresher.web.route import MAX_ID, MAX_TEXT, BeforeKey, Limit, Route, Shop
+from thresher.web.route import MAX_ID, MAX_TEXT, BeforeKey, CurrentRuntime, Limit, Route
 from thresher.web.schemas import MAX_AT_ONCE, RequestBody, Text, given, like
 
 PostingId = Annotated[int, Path(ge=1, le=MAX_ID)]
@@ -83,7 +83,7 @@ class PairChanged(RequestBody):
 
 
 async def candidates(
-    runtime: Shop,
+    runtime: CurrentRuntime,
     role: Annotated[str | None, Query(description="Only candidates who want this role (name or id).")] = None,
     limit: Limit = 50,
     before: BeforeKey = None,
@@ -98,14 +98,14 @@ def _listed(store: Store, role: str | None, limit: int, before: str | None) -> l
     )
 
 
-async def add(runtime: Shop, body: CandidatesAsked) -> Response:
+async def add(runtime: CurrentRuntime, body: CandidatesAsked) -> Response:
     """Add candidates, all or none: one, or a list. One whose id, email or name is known is replaced: 201 if
     one is new, else 200.
     """
     return await _taken(runtime, _given(body))
 
 
-async def put(runtime: Shop, key: str, body: CandidateAsked) -> Response:
+async def put(runtime: CurrentRuntime, key: str, body: CandidateAsked) -> Response:
     """Add or replace the candidate of this key. An email address that is another candidate's is refused, and
     says whose: 409.
     """
@@ -140,12 +140,12 @@ def _read(body: CandidateAsked, where: str) -> Given:
         raise InvalidPayload(f"{where}: {problem}. Nothing was added.") from None
 
 
-async def candidate(runtime: Shop, key: str) -> Response:
+async def candidate(runtime: CurrentRuntime, key: str) -> Response:
     """One candidate: what is known, what is searched for, which roles are wanted and how each was found."""
     return await answer(runtime.store, show_candidate, runtime.store, key)
 
 
-async def remove(runtime: Shop, key: str) -> Response:
+async def remove(runtime: CurrentRuntime, key: str) -> Response:
     """Forget a candidate: the record, its links and its matches."""
     return await answer(runtime.store, _removed, runtime.store, key)
 
@@ -155,7 +155,7 @@ def _removed(store: Store, key: str) -> Any:
 
 
 async def matches(
-    runtime: Shop,
+    runtime: CurrentRuntime,
     key: str,
     min_score: Annotated[float | None, Query(ge=0, le=100, description="Minimum score.")] = None,
     recommended: Annotated[bool, Query(description="Only recommended matches.")] = False,
@@ -178,7 +178,7 @@ async def matches(
     return await answer(runtime.store, list_fits, runtime.store, candidate=key, **wanted)
 
 
-async def match(runtime: Shop, key: str, posting_id: PostingId) -> Response:
+async def match(runtime: CurrentRuntime, key: str, posting_id: PostingId) -> Response:
     """How a candidate and a posting go together now, part by part, with the words of the posting; `kept` is
     what is written down of it.
     """
@@ -186,7 +186,9 @@ async def match(runtime: Shop, key: str, posting_id: PostingId) -> Response:
     return Response(written(found), media_type=JSON)
 
 
-async def change_match(runtime: Shop, key: str, posting_id: PostingId, body: PairChanged) -> Response:
+async def change_match(
+    runtime: CurrentRuntime, key: str, posting_id: PostingId, body: PairChanged
+) -> Response:
     """Say what was done about a match: suggested, viewed, applied, rejected, shortlisted. No later matching
     changes that, or removes it.
     """

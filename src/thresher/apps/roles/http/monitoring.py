@@ -10,7 +10,7 @@ from starlette.responses import Response
 from thresher.admin.keys import ADMIN
 from thresher.apps.roles.service import scrapes as insight
 from thresher.web.answer import answer
-from thresher.web.route import MAX_ID, Route, Shop
+from thresher.web.route import MAX_ID, CurrentRuntime, Route
 from thresher.web.schemas import answers
 
 MAX_HOURS = 10 * 8_760
@@ -18,7 +18,7 @@ Hours = Annotated[int, Query(ge=1, le=MAX_HOURS, description="Only sessions of t
 
 
 async def sessions(
-    runtime: Shop,
+    runtime: CurrentRuntime,
     scraper_key_id: Annotated[
         int | None, Query(ge=1, le=MAX_ID, description="Only sessions of this key.")
     ] = None,
@@ -33,12 +33,12 @@ async def sessions(
     )
 
 
-async def stats(runtime: Shop, hours: Hours = 24) -> Response:
+async def stats(runtime: CurrentRuntime, hours: Hours = 24) -> Response:
     """Who scrapes, and what came of it: in all, and for each scraper."""
     return await answer(runtime.store, insight.read_figures, runtime.store, hours=hours)
 
 
-async def queue(runtime: Shop) -> Response:
+async def queue(runtime: CurrentRuntime) -> Response:
     """The next 50 roles that are pending or being scraped, in the order in which they are served."""
     return await answer(runtime.store, insight.list_queue, runtime.store)
 

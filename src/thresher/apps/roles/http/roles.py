@@ -15,7 +15,7 @@ from thresher.apps.roles.store.rows import Role
 from thresher.core.errors import UsageError
 from thresher.store.store import Store
 from thresher.web.answer import JSON, answer, written
-from thresher.web.route import MAX_ID, Limit, Route, Shop
+from thresher.web.route import MAX_ID, CurrentRuntime, Limit, Route
 from thresher.web.schemas import MAX_AT_ONCE, RequestBody, Text, like
 
 RoleId = Annotated[int, Path(ge=1, le=MAX_ID)]
@@ -85,7 +85,7 @@ class AliasAsked(RequestBody):
 
 
 async def roles(
-    runtime: Shop,
+    runtime: CurrentRuntime,
     status: Annotated[
         str | None, Query(description="Status: proposed, pending, processing, completed or rejected.")
     ] = None,
@@ -103,7 +103,7 @@ async def roles(
     )
 
 
-async def role(runtime: Shop, role_id: RoleId) -> Response:
+async def role(runtime: CurrentRuntime, role_id: RoleId) -> Response:
     """One role."""
     return await answer(runtime.store, _shown, runtime.store, role_id)
 
@@ -112,7 +112,7 @@ def _shown(store: Store, role_id: int) -> RoleView:
     return role_view(store, control.find(store, str(role_id)))
 
 
-async def add_roles(runtime: Shop, body: RolesAsked) -> Response:
+async def add_roles(runtime: CurrentRuntime, body: RolesAsked) -> Response:
     """Add roles, all or none. One that is known gains the other names: 201 if one is new, else 200."""
     found = await runtime.store.run(control.add_roles, runtime.store, _wishes(body))
     status = 201 if any(each.answer is control.Answer.NEW for each in found) else 200
@@ -127,7 +127,7 @@ def _wishes(body: RolesAsked) -> list[control.RoleWish]:
     return [control.wish(each.name, each.aliases, each.priority) for each in body.roles]
 
 
-async def change_role(runtime: Shop, role_id: RoleId, body: RoleChanged) -> Response:
+async def change_role(runtime: CurrentRuntime, role_id: RoleId, body: RoleChanged) -> Response:
     """Rename a role, or give it another priority or category. Its old name stays as an alias."""
     wanted = control.Change(body.name, body.priority, body.category, tuple(body.model_fields_set))
     return await answer(runtime.store, _viewed, runtime.store, control.change, str(role_id), wanted)
@@ -138,7 +138,7 @@ def _viewed(store: Store, change: object, *args: object) -> RoleView:
     return role_view(store, found)
 
 
-async def resolve_titles(runtime: Shop, body: Titles) -> Response:
+async def resolve_titles(runtime: CurrentRuntime, body: Titles) -> Response:
     """Which roles titles mean, how near they are, and by which rule. Nothing is changed."""
     models = runtime.registry.tier("cheap") is not None
     found = await asyncio.to_thread(
@@ -147,14 +147,14 @@ async def resolve_titles(runtime: Shop, body: Titles) -> Response:
     return Response(written({"titles": found}), media_type=JSON)
 
 
-async def merge(runtime: Shop, role_id: RoleId, body: Into) -> Response:
+async def merge(runtime: CurrentRuntime, role_id: RoleId, body: Into) -> Response:
     """Make a role part of another: all its candidates, postings, names and matches move."""
     return await answer(
         runtime.store, control.merge, runtime.store, runtime.registry, str(role_id), str(body.into)
     )
 
 
-async def split(runtime: Shop, role_id: RoleId, body: SplitAsked) -> Response:
+async def split(runtime: CurrentRuntime, role_id: RoleId, body: SplitAsked) -> Response:
     """Make a role of its own out of some names and candidates of this one. Postings belong to both from then
     on.
     """
@@ -164,12 +164,12 @@ async def split(runtime: Shop, role_id: RoleId, body: SplitAsked) -> Response:
     return Response(written(found), 201, media_type=JSON)
 
 
-async def approve(runtime: Shop, role_id: RoleId) -> Response:
+async def approve(runtime: CurrentRuntime, role_id: RoleId) -> Response:
     """Let scrapers have a role that was proposed."""
     return await answer(runtime.store, _judged, runtime.store, control.approve, role_id)
 
 
-async def reject(runtime: Shop, role_id: RoleId) -> Response:
+async def reject(runtime: CurrentRuntime, role_id: RoleId) -> Response:
     """Never give a role to scrapers. Its names stay known, so that it is not proposed again."""
     return await answer(runtime.store, _judged, runtime.store, control.reject, role_id)
 
@@ -179,12 +179,12 @@ def _judged(store: Store, judge: object, role_id: int) -> RoleView:
     return role_view(store, found[0])
 
 
-async def add_alias(runtime: Shop, role_id: RoleId, body: AliasAsked) -> Response:
+async def add_alias(runtime: CurrentRuntime, role_id: RoleId, body: AliasAsked) -> Response:
     """Add an alias to a role."""
     return await answer(runtime.store, _viewed, runtime.store, control.add_alias, str(role_id), body.alias)
 
 
-async def remove_alias(runtime: Shop, role_id: RoleId, alias: str) -> Response:
+async def remove_alias(runtime: CurrentRuntime, role_id: RoleId, alias: str) -> Response:
     """Remove an alias from a role. Candidates who came by it stay."""
     return await answer(runtime.store, _viewed, runtime.store, control.remove_alias, str(role_id), alias)
 

@@ -23,7 +23,7 @@ from thresher.web.answer import JSON, answer, run_in_pool, written
 from thresher.web.auth import holder
 from thresher.web.body import spooled
 from thresher.web.problem import Problem
-from thresher.web.route import Route, Shop
+from thresher.web.route import CurrentRuntime, Route
 from thresher.web.schemas import RequestBody, Text, answers, asks, described, given, like
 
 SCRAPERS = "/api/scraper/"
@@ -83,7 +83,7 @@ Scraper = Annotated[Holder, Depends(holder_of)]
 
 
 async def next_role(
-    runtime: Shop,
+    runtime: CurrentRuntime,
     scraper: Scraper,
     platforms: Annotated[
         str | None, Query(description="Only turns on these platforms, separated by commas.")
@@ -103,7 +103,7 @@ async def next_role(
     return Response(written(offer), media_type=JSON)
 
 
-async def post_postings(request: Request, runtime: Shop, scraper: Scraper) -> Response:
+async def post_postings(request: Request, runtime: CurrentRuntime, scraper: Scraper) -> Response:
     """Bring what was found, and complete the session. The same body again gets the same answer; one that
     comes too late is kept.
     """
@@ -120,17 +120,17 @@ def _import(runtime: Runtime, scraper: Holder, body: Spooled) -> bytes:
     return written(receive(runtime.store, runtime.registry, scraper, body))
 
 
-async def stats(runtime: Shop) -> Response:
+async def stats(runtime: CurrentRuntime) -> Response:
     """How many roles wait, are being scraped and are done, and what the last day brought."""
     return await answer(runtime.store, insight.read_stats, runtime.store)
 
 
-async def heartbeat(runtime: Shop, scraper: Scraper, body: Held) -> Response:
+async def heartbeat(runtime: CurrentRuntime, scraper: Scraper, body: Held) -> Response:
     """Hold a session for another lease, counted from now."""
     return await answer(runtime.store, control.extend, runtime.store, scraper, control.named(body.session_id))
 
 
-async def fail(runtime: Shop, scraper: Scraper, body: Failed) -> Response:
+async def fail(runtime: CurrentRuntime, scraper: Scraper, body: Failed) -> Response:
     """Give a session up, or one platform of it. The role goes back to the queue."""
     told = control.Failure(
         body.reason or "the scraper gives no reason",
@@ -142,7 +142,7 @@ async def fail(runtime: Shop, scraper: Scraper, body: Failed) -> Response:
     )
 
 
-async def complete(runtime: Shop, scraper: Scraper, body: Completed) -> Response:
+async def complete(runtime: CurrentRuntime, scraper: Scraper, body: Completed) -> Response:
     """End a session whose postings were brought in several bodies with "complete": false."""
     said = given(body)
     return await answer(
@@ -155,7 +155,7 @@ async def complete(runtime: Shop, scraper: Scraper, body: Completed) -> Response
     )
 
 
-async def current_session(runtime: Shop, scraper: Scraper) -> Response:
+async def current_session(runtime: CurrentRuntime, scraper: Scraper) -> Response:
     """The sessions that this key holds: for a scraper that was killed and starts again."""
     return await answer(runtime.store, control.held_sessions, runtime.store, scraper)
 

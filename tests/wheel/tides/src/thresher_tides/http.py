@@ -4,18 +4,18 @@ from starlette.responses import Response
 
 from thresher import DashboardPage, Route
 from thresher.web.answer import answer
-from thresher.web.pages.page import Visit
-from thresher.web.route import Shop
+from thresher.web.pages.page import PageRequest
+from thresher.web.route import CurrentRuntime
 from thresher_tides.store import levels
 
 
-async def tides(shop: Shop) -> Response:
+async def tides(shop: CurrentRuntime) -> Response:
     """How high the water stands in each harbour."""
     return await answer(shop.store, levels, shop.store)
 
 
-def page(visit: Visit) -> Response:
-    return visit.show("tides/tides.html", levels=levels(visit.runtime.store))
+def page(page_request: PageRequest) -> Response:
+    return page_request.show("tides/tides.html", levels=levels(page_request.runtime.store))
 
 
 ROUTES = (Route("GET", "/api/tides", tides, "tides"),)
