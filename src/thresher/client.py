@@ -29,12 +29,12 @@ REASON = "cancelled by a program"
 
 
 class Client:
-    """A door to the queue for programs. Safe to use from several threads; each process opens its own.
+    """The queue for other programs. Safe to use from several threads; each process opens its own.
 
-    `url` is a database URL; without it THRESHER_DATABASE_URL or the project file says where the database is.
-    `apps` are the App values whose tasks are enqueued, or `project` is the folder of a thresher.yaml that
-    names them: only the app knows the first stage of a kind and the gates before it. Without either, tasks
-    can be looked at, cancelled, retried and waited for.
+    `url` is a database URL; without it, THRESHER_DATABASE_URL or the project file names the database. `apps`
+    are the App values whose tasks are enqueued, or `project` is the folder of a thresher.yaml that lists
+    them: only the app knows the first stage of a kind and its gates. Without either, the client can only
+    read, cancel, retry and wait for tasks.
     """
 
     def __init__(
@@ -52,10 +52,10 @@ class Client:
             raise
 
     def enqueue(self, task: NewTask, *, connection: object | None = None) -> Added:
-        """Enqueue one task. If a live task of its kind has its key, that one is the answer.
+        """Enqueue one task. If a live task of its kind has the same key, return that one.
 
-        With `connection` (a psycopg.Connection, or an apsw.Connection to the same file) it becomes part of
-        the transaction that is open there: it is enqueued if and when that transaction commits.
+        With `connection` (a psycopg.Connection, or an apsw.Connection to the same file) the task joins the
+        open transaction there: it is enqueued if and when that transaction commits.
         """
         return self.enqueue_many([task], connection=connection)[0]
 
@@ -68,8 +68,8 @@ class Client:
             return add_within(transaction, entries)
 
     def transaction(self) -> AbstractContextManager["ClientTransaction"]:
-        """Open a transaction on a connection of the client's: what is enqueued and written in it happens as a
-        whole, or not at all.
+        """Open a transaction on one of the client's connections: everything enqueued and written in it
+        happens as a whole, or not at all.
         """
         return self._transaction()
 
@@ -79,22 +79,22 @@ class Client:
             yield ClientTransaction(transaction, self._admit)
 
     def get(self, task_id: int) -> TaskStatus:
-        """Look a task up."""
+        """Return a task."""
         return status_of(self._store, task_id)
 
     def cancel(self, task_id: int, reason: str = REASON) -> TaskStatus:
-        """Cancel a task. One that runs is asked to stop, and is still running in the answer."""
+        """Cancel a task. A running task is asked to stop, and is still running in the result."""
         control.cancel(self._store, [task_id], reason)
         return self.get(task_id)
 
     def retry(self, task_id: int) -> TaskStatus:
-        """Send a task that has ended, other than by success, back to waiting."""
+        """Send a task that ended without success back to waiting."""
         if control.retry(self._store, [task_id]).key_taken:
-            raise NotAllowed(f"task {task_id} stays as it is: a live task of its kind has its key")
+            raise NotAllowed(f"task {task_id} is unchanged: a live task of its kind has its key")
         return self.get(task_id)
 
     def wait(self, task_id: int, timeout: float | None = None) -> TaskStatus:
-        """Wait until a task has ended, however it ends. Raise TimeoutError after `timeout` seconds."""
+        """Wait until a task has ended, in whatever state. Raise TimeoutError after `timeout` seconds."""
         return self.waiter.wait(task_id, timeout)
 
     def close(self) -> None:
@@ -112,20 +112,20 @@ class Client:
     def _admit(self, task: NewTask) -> Entry:
         if not self._registry.kinds:
             raise UsageError(
-                "this client knows no app, so it cannot enqueue: give it apps=[app] or project=FOLDER. "
-                "A program without the code of the app can ask the HTTP API: POST /api/tasks."
+                "this client has no apps, so it cannot enqueue: pass apps=[app] or project=FOLDER. "
+                "A program without the app's code can use the HTTP API: POST /api/tasks."
             )
         return self._registry.admit(task)
 
 
 class ClientTransaction:
-    """One open transaction of a client's."""
+    """An open transaction of a client."""
 
     def __init__(self, transaction: Transaction, admit: Callable[[NewTask], Entry]) -> None:
         self._transaction, self._admit = transaction, admit
 
     def execute(self, sql: str, params: Params = {}) -> list[Row]:
-        """Run a statement of your own, with `:name` for values; the rows it returns."""
+        """Run your own statement, with `:name` for values; return its rows."""
         return self._transaction.execute(sql, params)
 
     def enqueue(self, task: NewTask) -> Added:
@@ -134,9 +134,7 @@ class ClientTransaction:
 
 
 class AsyncClient:
-    """A `Client` for an event loop: opened by `async with`, and every call is awaited and runs on a
-    thread.
-    """
+    """A `Client` for an event loop. Open it with `async with`; every call is awaited and runs on a thread."""
 
     def __init__(
         self, url: str | None = None, *, apps: Iterable[App] = (), project: str | Path | None = None
@@ -155,7 +153,7 @@ class AsyncClient:
 
     @property
     def client(self) -> Client:
-        """The client behind this one."""
+        """Return the underlying client."""
         if self._client is None:
             raise UsageError("open the client first: async with AsyncClient(...) as client")
         return self._client
@@ -174,7 +172,7 @@ class AsyncClient:
         return await self._run(self.client.enqueue_many, tasks, connection=connection)
 
     async def get(self, task_id: int) -> TaskStatus:
-        """Look a task up."""
+        """Return a task."""
         return await self._run(self.client.get, task_id)
 
     async def cancel(self, task_id: int, reason: str = REASON) -> TaskStatus:
@@ -186,8 +184,8 @@ class AsyncClient:
         return await self._run(self.client.retry, task_id)
 
     async def wait(self, task_id: int, timeout: float | None = None) -> TaskStatus:  # noqa: ASYNC109  as of the other client
-        """Wait until a task has ended. Holds no thread between two looks, so that many tasks can be waited
-        for at once.
+        """Wait until a task has ended. It holds no thread between two checks, so that many tasks can be
+        waited for at once.
         """
         looks = self.client.waiter.looks(task_id, timeout)
         while not isinstance(look := await self._run(next, looks), TaskStatus):  # noqa: ASYNC110  what is waited for is in a database

@@ -107,7 +107,8 @@ def open_backend(url: str, *, clock: Clock | None = None, connections: int = 8) 
         check_reachable(url)
         return PostgresBackend(url, clock=clock, connections=connections)
     raise ConfigError(
-        f"the database wants a URL such as sqlite:///thresher.db or postgresql://host/name, got {hide_password(url)!r}"
+        "the database must be a URL such as sqlite:///thresher.db or postgresql://host/name, got "
+        f"{hide_password(url)!r}"
     )
 
 
@@ -121,7 +122,7 @@ def _sqlite_words(url: str) -> tuple[str, str]:
     path = rest.removeprefix("///") if rest.startswith("///") else rest.removeprefix("//")
     durability = dict(parse_qsl(query)).get("durability", "machine")
     if durability not in DURABILITY:
-        raise ConfigError(f"durability wants one of {', '.join(DURABILITY)}, got {durability!r}")
+        raise ConfigError(f"durability must be one of {', '.join(DURABILITY)}, got {durability!r}")
     return path or ":memory:", durability
 
 
@@ -160,7 +161,7 @@ def open_bare(url: str, *, clock: Clock | None = None, create: bool = False) -> 
     file = database_file(url)
     if not create and file and not file.exists():
         raise DatabaseProblem(
-            f"there is no database {file} yet; make it with: thresher init (or thresher migrate)"
+            f"there is no database {file} yet; create it with: thresher init (or thresher migrate)"
         )
     backend = open_backend(url, clock=clock)
     return Store(backend, threads=1 if backend.dialect.name == "sqlite" else POSTGRES_THREADS)
@@ -274,7 +275,8 @@ def project_registry(
     if strange and not problems:
         known = ", ".join(sorted(app.name for app in apps)) or "none"
         raise ConfigError(
-            f"retry names {', '.join(sorted(strange))}, which is no app of this project; its apps are: {known}"
+            f"retry names {', '.join(sorted(strange))}, which is not an app of this project; its "
+            f"apps are: {known}"
         )
     apps = [app.with_retry(project.retry.get(app.name, Retry()).over(app.retry or Retry())) for app in apps]
     return Registry(apps, tiers=model_gates(project))

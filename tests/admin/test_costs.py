@@ -178,7 +178,8 @@ def test_an_estimate_says_what_nobody_knows_and_nothing_where_no_model_is_used(s
     settle(store, done(task))
     put(store, entry("rare"))
     assert expectation(estimate(store)) == (
-        "What waits may cost about $0.06, as far as tasks like it have ended before; unknown for rare."
+        "The waiting tasks may cost about $0.06, judging by finished tasks of the same kind; "
+        "unknown for rare."
     )
 
 
@@ -190,7 +191,7 @@ def test_the_doctor_says_whether_the_books_agree(store):
     (found,) = check_ledger(store)
     assert (
         found.verdict,
-        "day:2024-10-04 counts $0.000007 spent, its calls are $0.00004" in found.found,
+        "day:2024-10-04 counts $0.000007 spent, but its calls cost $0.00004" in found.found,
     ) == (Level.WARN, True)
 
 

@@ -77,13 +77,13 @@ def test_every_waiting_task_says_what_it_waits_for(store, clock):
     gate(store, HERE, slots=1)
     first, second = put(store, entry(gates=[HERE]), entry(gates=[HERE]))
     assert "ready and next" in waits(store, first)
-    assert "no worker is alive" in waits(store, first)
-    assert "1 stand before it" in waits(store, second)
+    assert "no worker is running" in waits(store, first)
+    assert "1 tasks are ahead of it" in waits(store, second)
 
     mine = worker(store, "anna")
     assert "no worker" not in waits(store, first)
     task = claim_one(store, mine)
-    assert "at worker anna" in waits(store, first)
+    assert "on worker anna" in waits(store, first)
     assert "source:a is full: 1 of 1 in flight" in waits(store, second)
 
     settle(store, retry(task, delay_us=60 * SECOND))
@@ -93,8 +93,8 @@ def test_every_waiting_task_says_what_it_waits_for(store, clock):
     assert "source:a is paused: tea; it opens at" in waits(store, second)
     sources.disable(store, HERE, "auth", "bad key")
     assert (
-        "source:a is disabled (auth): bad key; it opens when a person enables it: thresher sources enable"
-        in waits(store, second)
+        "source:a is disabled (auth): bad key; it stays closed until you enable it: thresher "
+        "sources enable" in waits(store, second)
     )
 
 
@@ -195,7 +195,7 @@ def test_the_doctor_sees_a_counter_that_drifted(store):
     change(store, "update gates set in_flight = 4")
     (wrong,) = [check for check in check_store(store, None) if check.name == "gates"]
     assert wrong.verdict is Level.WARN
-    assert "counts 4, 1 are running" in wrong.found
+    assert "counts 4, but 1 are running" in wrong.found
 
 
 @pytest.mark.promise(20)

@@ -114,7 +114,7 @@ def test_a_reply_of_the_wrong_form_is_told_what_is_wrong_with_it():
     assert second.turns[:1] == first.turns
     assert [turn.ours for turn in second.turns] == [True, False, True]
     assert "'colour' is not a field" in second.turns[2].text
-    assert "title wants a string, got 5" in second.turns[2].text
+    assert "title must be a string, got 5" in second.turns[2].text
 
 
 def test_a_repaired_answer_costs_both_calls():
@@ -149,7 +149,7 @@ def test_a_repair_that_could_cost_too_much_ends_the_asking():
     long = "x" * 3_000
     on = scene([long, RIGHT], settings={"ai.output_limit": 16, "budget.call": 0.005})
     with pytest.raises(
-        Malformed, match=r"no JSON object in the answer, and telling it is not allowed \(one call"
+        Malformed, match=r"no JSON object in the answer, and it may not be asked again \(one call"
     ):
         on.ask(page=PAGE)
     assert on.calls == 1
@@ -282,7 +282,8 @@ def test_a_judgement_needs_no_page():
 
 def test_fields_that_stand_in_a_page_need_one():
     with pytest.raises(
-        UsageError, match=r"fields that stand in a page \(title, price, wood\): give the page as a Material"
+        UsageError,
+        match=r"fields that are read from a page \(title, price, wood\): pass the page as a Material",
     ):
         scene([]).ask(inputs={"title": "Oak table"})
 
@@ -303,14 +304,14 @@ def test_without_a_model_the_task_waits_and_says_what_to_add():
 def test_a_provider_that_is_not_open_makes_the_task_wait():
     on = scene([])
     on.advisor._providers = {}
-    with pytest.raises(NotYet, match="the provider practice of the tier cheap is not open"):
+    with pytest.raises(NotYet, match="the provider practice of the tier cheap is not available"):
         on.ask(page=PAGE)
 
 
 def test_unknown_prompts_and_tiers_are_named():
     with pytest.raises(UnknownName, match="no prompt 'extrct'"):
         scene([]).ask(page=PAGE, task="extrct")
-    with pytest.raises(UsageError, match="a tier is one of cheap, strong, got 'best'"):
+    with pytest.raises(UsageError, match="a tier must be one of cheap, strong, got 'best'"):
         scene([]).ask(page=PAGE, tier="best")
 
 

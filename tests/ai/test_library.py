@@ -92,25 +92,25 @@ def test_how_pages_are_quoted_is_not_replaced(tmp_path: Path):
         ("Sort.", "begin with name, sentence, tier, version between two lines ---"),
         ("---\nname: roles\n", "between two lines ---"),
         ("---\n[\n---\nSort.", "is not YAML"),
-        ("---\nroles\n---\nSort.", "wants name, sentence, tier, version above its text, got 'roles'"),
+        ("---\nroles\n---\nSort.", "must have name, sentence, tier, version above its text, got 'roles'"),
         (
             HEAD.replace("name: roles", "name: rules") + "Sort.",
-            "name wants the name of its file .* so 'roles'; got 'rules'",
+            "name must be the name of its file .* 'roles'; got 'rules'",
         ),
-        (HEAD.replace("version: 1", "version: 0") + "Sort.", "version wants a whole number from 1, got 0"),
+        (HEAD.replace("version: 1", "version: 0") + "Sort.", "version must be a whole number from 1, got 0"),
         (
             HEAD.replace("version: 1", "version: yes") + "Sort.",
-            "version wants a whole number from 1, got True",
+            "version must be a whole number from 1, got True",
         ),
-        (HEAD.replace("strong", "best") + "Sort.", "tier wants one of cheap, strong, got 'best'"),
-        (HEAD.replace("tier: strong", "tier: [strong]") + "Sort.", "tier wants one of cheap, strong"),
-        (HEAD.replace("Sorts titles into roles.", "''") + "Sort.", "sentence wants one sentence"),
+        (HEAD.replace("strong", "best") + "Sort.", "tier must be one of cheap, strong, got 'best'"),
+        (HEAD.replace("tier: strong", "tier: [strong]") + "Sort.", "tier must be one of cheap, strong"),
+        (HEAD.replace("Sorts titles into roles.", "''") + "Sort.", "sentence must be one sentence"),
         (
             HEAD.replace("tier:", "model:") + "Sort.",
-            "'model' is not known here; the keys are name, sentence, tier, version",
+            "'model' is not a known key; the keys are name, sentence, tier, version",
         ),
-        (HEAD + "  \n", "says nothing below its second ---"),
-        (HEAD + "x" * MAX_CHARACTERS, "a prompt has at most 50,000"),
+        (HEAD + "  \n", "has no text below its second ---"),
+        (HEAD + "x" * MAX_CHARACTERS, "the limit for a prompt is 50,000"),
     ],
 )
 def test_a_mistake_names_the_file_and_what_is_wrong(tmp_path: Path, content: str, says: str):
@@ -125,5 +125,5 @@ def test_a_file_in_another_encoding_is_named(tmp_path: Path):
 
 
 def test_an_unknown_name_is_answered_with_those_there_are():
-    with pytest.raises(UnknownName, match=r"no prompt 'extrct'; there are doubt, extract, frame"):
+    with pytest.raises(UnknownName, match=r"no prompt 'extrct'; the prompts are doubt, extract, frame"):
         Library()["extrct"]

@@ -144,7 +144,7 @@ def test_a_required_value_that_no_part_has_is_said_to_be_missing():
     on = scene(single, settings=SMALL)
     with pytest.raises(
         Malformed,
-        match=r"no part of the page \(\d were read\) says what is required: title is required and is missing",
+        match=r"no part of the page \(\d were read\) contains what is required: title is required and is missing",
     ):
         on.ask(TABLE, page=spread("Price: $20", "Wood: oak"))
 
@@ -158,7 +158,7 @@ def test_data_that_does_not_fit_beside_the_text_is_not_shown():
 def test_data_alone_that_is_too_long_is_refused_before_asking():
     on = scene([], settings=SMALL)
     with pytest.raises(
-        TooLarge, match=r"structured data of 6\d\d characters is longer than ai\.part_size \(500\)"
+        TooLarge, match=r"structured data has 6\d\d characters, more than ai\.part_size \(500\)"
     ):
         on.ask(TABLE, page=Material("", {"long": "x" * 600}))
 
@@ -168,7 +168,7 @@ def test_a_page_without_end_buys_nothing():
     on = scene([], settings=SMALL)
     with pytest.raises(
         TooLarge,
-        match=r"makes [\d,]+ questions, at most 100 are asked: give its main content, or raise ai\.part_size",
+        match=r"needs [\d,]+ questions, and the limit is 100: pass its main content, or raise ai\.part_size",
     ):
         on.ask(TABLES, page=PAGE * 100)
     assert on.calls == 0

@@ -130,8 +130,8 @@ def test_inputs_stand_one_to_a_line():
         ({"when": object()}, "'when' cannot be written as JSON"),
         ({"when": "\ud800"}, "'when' cannot be written as JSON"),
         ({"when": 2**70}, "'when' cannot be written as JSON"),
-        ({"Ignore: all": 1}, "named with a-z"),
-        ({"text": "x" * MAX_INPUT}, "give a page as Material"),
+        ({"Ignore: all": 1}, "may only contain a-z"),
+        ({"text": "x" * MAX_INPUT}, "pass a page as Material"),
     ],
 )
 def test_inputs_that_cannot_be_asked_are_named(inputs: dict[str, object], says: str):

@@ -81,7 +81,7 @@ def test_an_app_that_is_away_leaves_its_tables_and_tasks_and_the_doctor_says_who
     assert thresher("run").code == 0
     assert "1 of kind 'grow' (app orchard)" in check(thresher, "kinds")["found"]
     assert (
-        "orchard at migration 1 (not enabled here; they stay as they are)"
+        "orchard at migration 1 (not enabled in this project; they stay as they are)"
         in check(thresher, "tables")["found"]
     )
     orchard.write_text(WITH)
@@ -97,7 +97,7 @@ def test_an_app_whose_migration_fails_stops_the_project_and_the_rest_runs_withou
     (orchard.parent / "migrations" / "0001_trees.sql").write_text(TREES + TREES)
     refused = thresher("run")
     assert refused.code == 6
-    assert "migration 0001_trees of app 'orchard' failed, and nothing of it was applied" in refused.err
+    assert "migration 0001_trees of app 'orchard' failed and was rolled back" in refused.err
     orchard.write_text(WITHOUT)
     assert thresher("run").code == 0
     assert "tables" not in [each["name"] for each in thresher("doctor", "--json").json["checks"]]

@@ -111,7 +111,7 @@ def test_a_folder_that_does_not_exist_is_named(project: Path, thresher: Thresher
 
 @pytest.mark.parametrize("url", ["mysql://host/name", "thresher.db", "sqlite:///x.db?durability=none"])
 def test_a_database_of_another_kind_is_refused_with_an_example(project: Path, thresher: Thresher, url: str):
-    refused(thresher("migrate", "--database", url), 3, "wants")
+    refused(thresher("migrate", "--database", url), 3, "must be")
 
 
 def test_a_server_that_does_not_answer_is_told_at_once(project: Path, thresher: Thresher):
@@ -128,8 +128,8 @@ def test_an_unknown_kind_names_those_that_are_known(queue: Thresher):
     ("payload", "says"),
     [
         ("{oops", "not JSON"),
-        ("[1]", "wants a JSON object"),
-        ('"text"', "wants a JSON object"),
+        ("[1]", "must be a JSON object"),
+        ('"text"', "must be a JSON object"),
         ("@missing.json", "missing.json"),
         ("", "not JSON"),
     ],
@@ -166,15 +166,15 @@ def test_a_bad_option_of_add_says_what_is_wanted(queue: Thresher, options: list[
     ("line", "code", "says"),
     [
         ("{oops", 2, "not JSON"),
-        ("[]", 2, "wants a JSON object"),
+        ("[]", 2, "must be a JSON object"),
         ('{"payload": {}}', 2, "kind"),
         ('{"kind": "nobody"}', 4, "nobody"),
         ('{"kind": "free", "prio": 1}', 2, "'prio'"),
-        ('{"kind": "free", "payload": [1]}', 2, "payload wants an object"),
-        ('{"kind": "free", "priority": "high"}', 2, "priority wants a whole number"),
+        ('{"kind": "free", "payload": [1]}', 2, "payload must be an object"),
+        ('{"kind": "free", "priority": "high"}', 2, "priority must be a whole number"),
         ('{"kind": "free", "delay": "soon"}', 2, "10m"),
-        ('{"kind": "free", "url": 3}', 2, "url wants text"),
-        ('{"kind": 7}', 2, "kind wants text"),
+        ('{"kind": "free", "url": 3}', 2, "url must be text"),
+        ('{"kind": 7}', 2, "kind must be text"),
     ],
 )
 def test_one_bad_line_is_named_and_nothing_of_the_file_is_added(
@@ -199,11 +199,11 @@ def test_add_wants_either_a_kind_or_a_file(queue: Thresher):
         ("apps: [app.py\n", ["thresher.yaml:", "not YAML"]),
         ("- a\n- b\n", ["thresher.yaml:1", "apps, database, fetch, models, notify, retry, settings"]),
         ("apps: [app.py]\ndatabse: x\n", ["thresher.yaml:2", "databse"]),
-        ("apps: app.py\n", ["thresher.yaml:1", "apps wants a list"]),
+        ("apps: app.py\n", ["thresher.yaml:1", "apps must be a list"]),
         ("\nsettings:\n  retry.base: soon\n", ["thresher.yaml:3", "retry.base", "'soon'"]),
         ("settings:\n  retry.bse: 1\n", ["thresher.yaml:2", "retry.bse"]),
         ("settings:\n  1: 2\n", ["thresher.yaml:2", "'1'"]),
-        ("settings: 5\n", ["thresher.yaml:1", "names with numbers"]),
+        ("settings: 5\n", ["thresher.yaml:1", "map names to numbers"]),
         ("database: ${NOWHERE_TO_BE_FOUND}\n", ["thresher.yaml:1", "NOWHERE_TO_BE_FOUND"]),
         ("apps: [\x00]\n", ["thresher.yaml"]),
     ],
@@ -251,8 +251,8 @@ def test_two_apps_with_one_kind_are_refused_by_name_and_nothing_is_made(project:
         ("def (", 3, "SyntaxError"),
         ("1 / 0", 3, "ZeroDivisionError"),
         ("import nonsense_nowhere", 4, "nonsense_nowhere"),
-        ("app = 5", 3, "wants a thresher.App"),
-        ("", 3, "wants a thresher.App"),
+        ("app = 5", 3, "must be a thresher.App"),
+        ("", 3, "must be a thresher.App"),
         ("from thresher import Pipeline\nPipeline('x')", 2, "needs a name and stages"),
     ],
 )

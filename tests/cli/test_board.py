@@ -69,7 +69,7 @@ def test_a_plain_line_leaves_the_ordinary_work_of_gates_out():
     line = plain_line(progress(closed("full", "2 of 2 in flight"), closed("disabled", "captcha")))
     assert line == (
         "page 50/1,000 (2 running, 3 retrying, 4 filtered, 1 failed); list 10/10"
-        " | source:doors disabled: captcha, opens when a person enables it, 1,200 waiting"
+        " | source:doors disabled: captcha, opens when you enable it, 1,200 waiting"
     )
 
 

@@ -86,7 +86,7 @@ def test_three_pages_that_a_person_has_labelled_teach_a_site(books: Thresher, pr
 def test_what_was_learned_can_be_put_aside(books: Thresher, project: Path):
     for number in range(3):
         teach(books, project, number)
-    assert "used no more" in books("extractors", "retire", "books.example", "book").out
+    assert "no longer used" in books("extractors", "retire", "books.example", "book").out
     assert books("extractors", "list", "--json").json == []
     assert len(books("extractors", "list", "--all", "--json").json) == 1
     assert books("extractors", "retire", "books.example", "book").code == 4

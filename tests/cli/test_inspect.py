@@ -73,7 +73,7 @@ def test_a_gzip_bomb_is_refused(run, tmp_path: Path):
     bomb = b"".join(packer.compress(b"a" * 1_000_000) for _ in range(60)) + packer.flush()
     result = run(write(tmp_path / "bomb.html.gz", bomb), "--json")
     assert result.code != 0
-    assert "unpacks to more than" in objects(result)[0]["error"]
+    assert "decompresses to more than" in objects(result)[0]["error"]
 
 
 def test_half_a_gzip_file_is_read_as_far_as_it_goes_or_refused(run, tmp_path: Path):
@@ -101,7 +101,7 @@ def test_people_get_the_verdict_first_and_what_to_do_last(run, tmp_path: Path):
     lines = [line.strip() for line in result.out.splitlines() if line.strip()]
     assert lines[1].startswith("blocked")
     assert "bot wall" in result.out
-    assert lines[-1].startswith("Do not try harder")
+    assert lines[-1].startswith("Do not force it")
 
 
 @pytest.mark.promise(18)

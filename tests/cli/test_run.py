@@ -69,7 +69,7 @@ def test_a_run_names_the_gates_that_stopped_it(queue: Thresher):
     result = queue("run")
     assert "source:doors" in result.out
     assert "anti_bot: Blocked: a captcha" in result.out
-    assert "when a person enables it" in result.out
+    assert "when you enable it" in result.out
     (gate,) = queue("run", "--json").json["closed"]
     assert (gate["name"], gate["state"], gate["tag"], gate["opens_at"]) == (
         "source:doors",
@@ -118,7 +118,7 @@ def test_ctrl_c_hands_work_back_and_the_next_run_goes_on(queue: Thresher, projec
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130, (out, err)
     assert "Handing back at once" in out
-    assert "the next run goes on" in out
+    assert "the next run continues" in out
     shown = queue("tasks", "show", task, "--json").json
     assert shown["task"]["state"] == "pending"
     assert (shown["task"]["failures"], shown["task"]["crashes"]) == (0, 0)

@@ -32,8 +32,8 @@ def test_a_run_serves_the_kinds_it_is_told_to_and_leaves_the_others(
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--only", "jobs"], "no app and no kind is called jobs; known are: free, test, work"),
-        (["--not", "fetch"], "no app and no kind is called fetch"),
+        (["--only", "jobs"], "there is no app or kind jobs; known are: free, test, work"),
+        (["--not", "fetch"], "there is no app or kind fetch"),
         (["--only", "free", "--not", "test"], "nothing is left to serve"),
     ],
 )
@@ -57,7 +57,7 @@ def test_a_worker_shows_what_it_serves_and_what_nobody_does(queue: Thresher, pro
         assert [worker["serves"] for worker in status["workers"]] == [["free"]]
         assert status["unserved"] == ["1 task waits for a worker that knows kind work, stage work"]
         assert "1 task waits for a worker that knows kind work" in queue("status").out
-        assert "no worker that is alive knows kind work, stage work" in queue("explain", waiting).out
+        assert "no running worker knows kind work, stage work" in queue("explain", waiting).out
         assert "for a worker that knows kind work" in queue("doctor").out
     finally:
         process.send_signal(signal.SIGTERM)

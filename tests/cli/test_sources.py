@@ -105,8 +105,8 @@ def test_a_source_is_added_once(queue: Thresher):
         (["limit", "doors", "--rate", "fast"], 2, "30/m"),
         (["limit", "doors", "--in-flight", "0"], 2, "from 1 to"),
         (["limit", "doors", "--burst", "many"], 2, "whole number"),
-        (["add", "two words"], 2, "no spaces"),
-        (["add", "host:x"], 2, "no colon"),
+        (["add", "two words"], 2, "not contain spaces"),
+        (["add", "host:x"], 2, "or colons"),
     ],
 )
 def test_what_cannot_be_is_refused_and_changes_nothing(
@@ -163,13 +163,13 @@ def test_every_change_of_a_gate_is_an_event_that_can_be_read(declared: Thresher)
 @pytest.mark.promise(16)
 def test_robots_goes_off_by_name_with_a_reason_and_is_shown_until_it_is_on_again(declared: Thresher):
     queue = declared
-    assert "say why" in queue("sources", "robots", "doors", "off").err
+    assert "give a reason" in queue("sources", "robots", "doors", "off").err
     assert queue("sources", "robots", "nobody", "off", "--reason", "x").code == 4
     assert queue("sources", "robots", "doors", "perhaps").code == 2
     for name in ("doors", "host:never-met.example"):
         assert queue("sources", "robots", name, "off", "--reason", "leave in writing").code == 0
     assert "leave in writing" in queue("sources", "list").out
-    assert "not asked since" in queue("sources", "show", "host:never-met.example").out
+    assert "ignored since" in queue("sources", "show", "host:never-met.example").out
     shown = queue("sources", "show", "doors", "--json").json
     assert shown["gate"]["robots_off_reason"] == "leave in writing"
     assert shown["gate"]["robots_off_at"]

@@ -84,7 +84,7 @@ def test_a_stage_that_holds_the_interpreter_is_quarantined_and_others_are_done(
     worker.send_signal(signal.SIGTERM)
     assert worker.wait(30) == 0
     said = worker.stderr.read()
-    assert "has not moved for" in said
+    assert "has been blocked for" in said
     assert "in match" in said, "the stack says where it hung"
 
 

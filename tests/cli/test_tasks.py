@@ -84,7 +84,7 @@ def test_tasks_are_listed_by_everything_they_can_be_told_apart_by(queue: Threshe
 @pytest.mark.promise(20)
 def test_a_task_is_shown_with_its_attempts_and_why_it_waits(queue: Thresher):
     task = added(queue, "work", "--payload", '{"how": "flaky", "at": 5}')
-    assert "no worker is alive" in queue("tasks", "show", task).out
+    assert "no worker is running" in queue("tasks", "show", task).out
     queue("run")
     shown = queue("tasks", "show", task, "--json").json
     assert [(each["claim"], each["ending"], each["error"]) for each in shown["attempts"]] == [

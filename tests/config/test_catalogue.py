@@ -30,17 +30,15 @@ def test_the_settings_of_an_app_lie_beside_those_of_the_machine():
 @pytest.mark.promise(12)
 @pytest.mark.parametrize("name", ["ripe", "orchards.ripe", "vineyard.ripe", "orchard."])
 def test_a_setting_that_does_not_start_with_its_apps_name_is_refused(name):
-    with pytest.raises(ConfigError, match=f"app 'orchard' brings a setting '{name}'.*orchard.NAME"):
+    with pytest.raises(ConfigError, match=f"app 'orchard' has a setting '{name}'.*orchard.NAME"):
         catalogue_of([app("orchard", tunable(name, 3, "days", 0, 30, "Pick a fruit after this many days."))])
 
 
 @pytest.mark.promise(12)
 def test_two_apps_with_one_name_of_setting_are_refused_by_name():
-    with pytest.raises(
-        ConfigError, match=r"'orchard.ripe' is brought by app 'orchard' and again by app 'orchard'"
-    ):
+    with pytest.raises(ConfigError, match=r"'orchard.ripe' is defined by app 'orchard' and by app 'orchard'"):
         catalogue_of([app("orchard", ripe("orchard")), app("orchard", ripe("orchard"))])
-    with pytest.raises(ConfigError, match=r"'a.b.ripe' is brought by app 'a' and again by app 'a.b'"):
+    with pytest.raises(ConfigError, match=r"'a.b.ripe' is defined by app 'a' and by app 'a.b'"):
         catalogue_of([app("a", ripe("a", "b.ripe")), app("a.b", ripe("a.b"))])
 
 
@@ -49,7 +47,7 @@ def test_two_apps_with_one_name_of_setting_are_refused_by_name():
 def test_an_app_may_not_bring_a_setting_of_the_machine(name):
     new = guarded(name, 3, "days", 0, 30, "Pick a fruit after this many days.")
     with pytest.raises(
-        ConfigError, match=f"app 'queue' brings the setting '{name}', but queue.* are settings of Thresher"
+        ConfigError, match=f"app 'queue' has the setting '{name}', but queue.* are settings of Thresher"
     ):
         catalogue_of([app("queue", new)])
 
@@ -78,7 +76,7 @@ def test_settings_go_to_another_process_whole():
     [
         (
             "settings:\n  orchard.ripe: 31\n",
-            ":2: settings.orchard.ripe is wrong: orchard.ripe wants a whole number from 0 to 30",
+            ":2: settings.orchard.ripe is wrong: orchard.ripe must be a whole number from 0 to 30",
         ),
         (
             "apps: []\nsettings:\n  vineyard.ripe: 3\n",

@@ -31,7 +31,7 @@ def read(tmp_path):
 
 def test_http2_is_spoken_where_a_project_asks_for_it(read):
     assert (read("fetch: {http2: true}").http2, read("fetch: {}").http2) == (True, False)
-    with pytest.raises(ConfigError, match=r"fetch\.http2 wants true or false, got 'perhaps'"):
+    with pytest.raises(ConfigError, match=r"fetch\.http2 must be true or false, got 'perhaps'"):
         read("fetch: {http2: perhaps}")
 
 
@@ -53,36 +53,39 @@ def test_nothing_said_is_the_usual(read, text):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("fetch: 5", ":1: fetch wants keys with values (allow, contact, http2, resolve, user_agent), got 5"),
-        ("fetch:\n  alow: []", ":2: fetch.alow is not known here"),
-        ("fetch:\n  contact: me", ":2: fetch.contact wants an address a person can be reached at"),
-        ("fetch:\n  contact: 5", ":2: fetch.contact wants"),
-        ('fetch:\n  user_agent: "a\\r\\nx: y"', ":2: fetch.user_agent wants a name"),
-        ("fetch:\n  user_agent: (nobody)", ":2: fetch.user_agent wants a name"),
-        ("fetch:\n  allow: 10.0.0.0/8", ":2: fetch.allow wants a list"),
-        ("fetch:\n  allow: [10.0.0.1/8]", ":2: fetch.allow wants networks"),
-        ("fetch:\n  allow: ['*']", ":2: fetch.allow wants networks"),
-        ("fetch:\n  allow: ['http://wiki.intra']", ":2: fetch.allow wants networks"),
-        ("fetch:\n  allow: ['wiki.intra:0']", ":2: fetch.allow wants networks"),
-        ("fetch:\n  allow: ['wiki.intra:99999']", ":2: fetch.allow wants networks"),
-        ("fetch:\n  allow: ['']", ":2: fetch.allow wants networks"),
-        ("fetch:\n  resolve: {}\n  allow: {}\n", ":3: fetch.allow wants a list"),
-        ("fetch:\n  resolve: [a]", ":2: fetch.resolve wants hosts with addresses"),
+        (
+            "fetch: 5",
+            ":1: fetch must be a mapping with the keys allow, contact, http2, resolve, user_agent, got 5",
+        ),
+        ("fetch:\n  alow: []", ":2: fetch.alow is not a known key"),
+        ("fetch:\n  contact: me", ":2: fetch.contact must be a contact address"),
+        ("fetch:\n  contact: 5", ":2: fetch.contact must be"),
+        ('fetch:\n  user_agent: "a\\r\\nx: y"', ":2: fetch.user_agent must be a name"),
+        ("fetch:\n  user_agent: (nobody)", ":2: fetch.user_agent must be a name"),
+        ("fetch:\n  allow: 10.0.0.0/8", ":2: fetch.allow must be a list"),
+        ("fetch:\n  allow: [10.0.0.1/8]", ":2: fetch.allow must contain networks"),
+        ("fetch:\n  allow: ['*']", ":2: fetch.allow must contain networks"),
+        ("fetch:\n  allow: ['http://wiki.intra']", ":2: fetch.allow must contain networks"),
+        ("fetch:\n  allow: ['wiki.intra:0']", ":2: fetch.allow must contain networks"),
+        ("fetch:\n  allow: ['wiki.intra:99999']", ":2: fetch.allow must contain networks"),
+        ("fetch:\n  allow: ['']", ":2: fetch.allow must contain networks"),
+        ("fetch:\n  resolve: {}\n  allow: {}\n", ":3: fetch.allow must be a list"),
+        ("fetch:\n  resolve: [a]", ":2: fetch.resolve must map hosts to addresses"),
         (
             "fetch:\n  resolve:\n    a.example: 127.0.0.1",
-            ":3: fetch.resolve.a.example wants an address such as",
+            ":3: fetch.resolve.a.example must be an address such as",
         ),
         (
             "fetch:\n  resolve:\n    a.example: http://b.example",
-            ":3: fetch.resolve.a.example wants an address such as",
+            ":3: fetch.resolve.a.example must be an address such as",
         ),
         (
             "fetch:\n  resolve:\n    a.example: http://127.0.0.1/path",
-            ":3: fetch.resolve.a.example wants an address such as",
+            ":3: fetch.resolve.a.example must be an address such as",
         ),
         (
             "fetch:\n  resolve:\n    a*.example: http://127.0.0.1",
-            ":3: fetch.resolve.a*.example wants a host name",
+            ":3: fetch.resolve.a*.example must be a host name",
         ),
     ],
 )

@@ -41,18 +41,18 @@ def test_a_folder_without_a_file_is_a_project_with_the_apps_that_come_with_us(tm
     [
         (
             "apps: []\n\ndatabse: x\n",
-            ":3: databse is not known here; the keys are apps, database, fetch, models, notify, retry, settings",
+            ":3: databse is not a known key; the keys are apps, database, fetch, models, notify, retry, settings",
         ),
-        ("apps: orchard.py\n", ":1: apps wants a list of names such as"),
-        ("apps: [1]\n", ":1: apps wants a list of names such as"),
+        ("apps: orchard.py\n", ":1: apps must be a list of names such as"),
+        ("apps: [1]\n", ":1: apps must be a list of names such as"),
         (
             "apps: []\ndatabase: 5\n",
-            ":2: database wants a URL such as sqlite:///thresher.db, got something that is no text",
+            ":2: database must be text: a URL such as sqlite:///thresher.db",
         ),
-        ("settings: 5\n", ":1: settings wants names with numbers, got 5"),
+        ("settings: 5\n", ":1: settings must map names to numbers, got 5"),
         (
             "settings:\n  retry.base: 1\n  queue.quantum: many\n",
-            ":3: settings.queue.quantum is wrong: queue.quantum wants a whole number",
+            ":3: settings.queue.quantum is wrong: queue.quantum must be a whole number",
         ),
         (
             "settings:\n  queue.quantm: 1\n",
@@ -62,7 +62,7 @@ def test_a_folder_without_a_file_is_a_project_with_the_apps_that_come_with_us(tm
         ("apps: [a\nb: c: d\n", ":2 is not YAML"),
         (
             "- a\n- b\n",
-            ":1 wants keys with values (apps, database, fetch, models, notify, retry, settings), got list",
+            ":1 must be a mapping with the keys apps, database, fetch, models, notify, retry, settings, got list",
         ),
         (b"apps: [\xff]\n", " is not UTF-8 text"),
     ],

@@ -51,14 +51,14 @@ def test_settings_of_security_money_politeness_and_retention_are_for_administrat
 @pytest.mark.parametrize(
     ("name", "text", "says"),
     [
-        ("queue.quantum", "many", "queue.quantum wants a whole number (tasks), got 'many'"),
-        ("queue.quantum", "4.5", "queue.quantum wants a whole number (tasks), got '4.5'"),
-        ("queue.quantum", 0, "queue.quantum wants a whole number from 1 to 1000 (tasks), got 0"),
-        ("queue.quantum", True, "queue.quantum wants a whole number (tasks), got True"),
-        ("queue.quantum", None, "queue.quantum wants a whole number (tasks), got None"),
-        ("retry.jitter", "2", "retry.jitter wants a number from 0 to 1 (share), got '2'"),
-        ("retry.jitter", "nan", "retry.jitter wants a number from 0 to 1 (share), got 'nan'"),
-        ("retry.jitter", "", "retry.jitter wants a number (share), got ''"),
+        ("queue.quantum", "many", "queue.quantum must be a whole number (tasks), got 'many'"),
+        ("queue.quantum", "4.5", "queue.quantum must be a whole number (tasks), got '4.5'"),
+        ("queue.quantum", 0, "queue.quantum must be a whole number from 1 to 1000 (tasks), got 0"),
+        ("queue.quantum", True, "queue.quantum must be a whole number (tasks), got True"),
+        ("queue.quantum", None, "queue.quantum must be a whole number (tasks), got None"),
+        ("retry.jitter", "2", "retry.jitter must be a number from 0 to 1 (share), got '2'"),
+        ("retry.jitter", "nan", "retry.jitter must be a number from 0 to 1 (share), got 'nan'"),
+        ("retry.jitter", "", "retry.jitter must be a number (share), got ''"),
     ],
 )
 def test_a_bad_value_is_told_its_key_what_it_got_and_what_it_wants(name, text, says):

@@ -69,7 +69,7 @@ def test_an_outcome_larger_than_a_database_takes_fails_and_says_what_to_do(bring
         "result": lambda: Done(result="x"),
     }[brings]
     with pytest.raises(
-        InvalidPayload, match=r"brings about 167,77.,... bytes in one outcome; the limit is 134,217,728"
+        InvalidPayload, match=r"returned about 167,77.,... bytes in one outcome; the limit is 134,217,728"
     ):
         settle_outcome(task(), outcome(), house)
 

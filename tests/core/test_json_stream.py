@@ -81,14 +81,14 @@ def test_without_the_list_there_are_no_elements() -> None:
 @pytest.mark.parametrize(
     ("body", "says"),
     [
-        (b'{"jobs": {}}', "jobs wants a list"),
-        (b'{"jobs": null}', "jobs wants a list"),
-        (b'{"jobs": [1 2]}', "was expected"),
+        (b'{"jobs": {}}', "jobs must be a list"),
+        (b'{"jobs": null}', "jobs must be a list"),
+        (b'{"jobs": [1 2]}', "expected"),
         (b'{"jobs": [], "jobs": []}', "twice"),
         (b'{"a": 1, "a": 1}', "twice"),
         (b'{"jobs": []} {}', "after the end"),
-        (b'{"jobs": [NaN]}', "no number"),
-        (b'{"jobs": [-Infinity]}', "no number"),
+        (b'{"jobs": [NaN]}', "not a JSON number"),
+        (b'{"jobs": [-Infinity]}', "not a JSON number"),
         (b'["jobs"]', "object"),
         (b"", "object"),
         (b'{"jobs": ["\xff"]}', "UTF-8"),
@@ -96,9 +96,9 @@ def test_without_the_list_there_are_no_elements() -> None:
         (b'{"jobs": [1,]}', "not JSON"),
         (b"{'jobs': []}", "name of a member"),
         (b'{"jobs": [tru]}', "not JSON"),
-        (b'{"a" 1}', "was expected"),
+        (b'{"a" 1}', "expected"),
         (b'{"a": 1,}', "name of a member"),
-        (b'{"jobs": [] "a": 1}', "was expected"),
+        (b'{"jobs": [] "a": 1}', "expected"),
     ],
 )
 def test_what_is_wrong_is_said(body: bytes, says: str) -> None:

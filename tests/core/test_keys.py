@@ -82,7 +82,7 @@ def test_what_is_not_a_web_address_is_refused(hostile):
 
 
 def test_a_refusal_says_what_to_write():
-    with pytest.raises(InvalidUrl, match="write it whole, as in https://"):
+    with pytest.raises(InvalidUrl, match="write it in full, as in https://"):
         canonical_url("acme.example")
 
 

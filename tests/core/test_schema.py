@@ -45,23 +45,23 @@ def test_a_value_that_fits_has_no_complaints():
     [
         (filled(title=None), "title is required and is missing"),
         (filled(title=""), "title is required and is missing"),
-        (filled(title=["Weaving"]), "title wants one value, got ['Weaving']"),
-        (filled(title=7), "title wants a string, got 7"),
-        (filled(credits="2.5"), "credits wants a number, got '2.5'"),
-        (filled(credits=True), "credits wants a number, got True"),
-        (filled(credits=float("nan")), "credits wants a number, got nan"),
-        (filled(seats=1.5), "seats wants an integer, got 1.5"),
-        (filled(open="yes"), "open wants a boolean, got 'yes'"),
-        (filled(topics="loom"), "topics wants a list, got 'loom'"),
-        (filled(topics=["loom", None]), "topics wants a string, got None"),
+        (filled(title=["Weaving"]), "title must be one value, got ['Weaving']"),
+        (filled(title=7), "title must be a string, got 7"),
+        (filled(credits="2.5"), "credits must be a number, got '2.5'"),
+        (filled(credits=True), "credits must be a number, got True"),
+        (filled(credits=float("nan")), "credits must be a number, got nan"),
+        (filled(seats=1.5), "seats must be an integer, got 1.5"),
+        (filled(open="yes"), "open must be a boolean, got 'yes'"),
+        (filled(topics="loom"), "topics must be a list, got 'loom'"),
+        (filled(topics=["loom", None]), "topics must be a string, got None"),
         (
             filled(topics=["x"] * (MAX_VALUES + 1)),
             f"topics has {MAX_VALUES + 1} values, at most {MAX_VALUES} are allowed",
         ),
-        (filled(level="middling"), "level wants one of beginner, expert, got 'middling'"),
+        (filled(level="middling"), "level must be one of beginner, expert, got 'middling'"),
         (filled(price=3), "'price' is not a field"),
-        ([], "wants an object, got []"),
-        (None, "wants an object, got None"),
+        ([], "must be an object, got []"),
+        (None, "must be an object, got None"),
     ],
 )
 def test_what_is_wrong_is_said_in_words_that_help(value: Any, complaint: str):
@@ -70,7 +70,7 @@ def test_what_is_wrong_is_said_in_words_that_help(value: Any, complaint: str):
 
 def test_with_several_things_each_complaint_says_which():
     assert COURSES.complaints({"items": [filled(), filled(seats="many")]}) == [
-        "item 2: seats wants an integer, got 'many'"
+        "item 2: seats must be an integer, got 'many'"
     ]
     assert COURSES.complaints([filled()]) != []
     assert COURSES.things({"items": [filled()]}) == [filled()]

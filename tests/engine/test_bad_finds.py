@@ -40,15 +40,15 @@ def family(*children):
 @pytest.mark.parametrize(
     ("bad", "why"),
     [
-        (NewTask("visit", url=f"https://{HUGE_HOST}.example/"), "a host name of 2,752 characters"),
+        (NewTask("visit", url=f"https://{HUGE_HOST}.example/"), "has 2,752 characters"),
         (NewTask("visit", url="https://a.example/" + LONG * 4), "the limit is 8,192"),
         (NewTask("visit", url="not an address\x00\ud800"), "is not a URL"),
-        (NewTask("visit", key=LONG), "a key has 1 to 512 characters"),
+        (NewTask("visit", key=LONG), "a key must have 1 to 512 characters"),
         (NewTask("visit", {"body": LONG * 30}), "the limit is 65,536"),
         (NewTask("visit", {"price": math.nan}), "NaN or Infinity"),
-        (NewTask("visit", priority=1.5), "a priority is a whole number"),
-        (NewTask("visit", priority=True), "a priority is a whole number"),
-        (NewTask("visit", delay=math.inf), "a delay is between 0"),
+        (NewTask("visit", priority=1.5), "a priority must be a whole number"),
+        (NewTask("visit", priority=True), "a priority must be a whole number"),
+        (NewTask("visit", delay=math.inf), "a delay must be between 0"),
     ],
     ids=["host", "url", "no url", "key", "payload", "nan", "priority", "truth", "delay"],
 )
@@ -81,9 +81,9 @@ def test_a_child_that_cannot_be_a_task_is_refused_and_all_else_goes_through(work
             Record("page", "a", links=(Link(LONG, "x"),)),
             "the name of a link of record page/a has 2,700 bytes",
         ),
-        (Record("page", "a", {"state": "o\x00pen"}, marks=("state",)), "has a NUL character"),
+        (Record("page", "a", {"state": "o\x00pen"}, marks=("state",)), "contains a NUL character"),
         (Record("page", "a", {"size": 2**63}, marks=("size",)), "at most 64 bits"),
-        (Record("page", "a", {"size": 1.5}, marks=("size",)), "must be a text or a whole number"),
+        (Record("page", "a", {"size": 1.5}, marks=("size",)), "must be text or a whole number"),
         (Record("page", "a", {"size": -math.inf}), "NaN or Infinity"),
         (
             Record("page", "a", {LONG: 1}, marks=(LONG,)),

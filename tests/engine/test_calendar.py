@@ -183,9 +183,9 @@ def test_whoever_looks_while_the_clock_changes_sees_the_same_firings(line, zone,
 @pytest.mark.parametrize(
     ("cron", "every", "timezone", "missed", "says"),
     [
-        ("61 * * * *", None, "UTC", "one", "is not a cron line"),
-        ("* * *", None, "UTC", "one", "is not a cron line"),
-        ("0 0 30 2 *", None, "UTC", "one", "is not a cron line"),
+        ("61 * * * *", None, "UTC", "one", "is not a cron expression"),
+        ("* * *", None, "UTC", "one", "is not a cron expression"),
+        ("0 0 30 2 *", None, "UTC", "one", "is not a cron expression"),
         (None, None, "UTC", "one", "either cron or every"),
         ("* * * * *", 60, "UTC", "one", "either cron or every"),
         (None, 0.5, "UTC", "one", "at least 1 second"),

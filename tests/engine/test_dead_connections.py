@@ -61,7 +61,7 @@ def test_a_call_over_a_dead_connection_ends_and_the_next_ones_are_new(far, hole)
     with store.read(), store.read():  # two connections, idle afterwards
         pass
     hole.freeze()
-    with pytest.raises(DatabaseProblem, match="no answer for 1 seconds"):
+    with pytest.raises(DatabaseProblem, match="no response for 1 seconds"):
         look(store)
     assert [look(store) for _ in range(3)] == [[(0,)]] * 3
 
@@ -82,7 +82,7 @@ def test_a_turn_over_a_dead_line_ends_and_the_next_has_a_new_one(far, hole, work
         worker_id = await store.run(workers.register, store, name="w", host="h", pid=1, lease_us=60_000_000)
         assert (await store.take_turn([], 0, worker_id)).tasks == []
         hole.freeze()
-        with pytest.raises(DatabaseProblem, match="no answer for 1 seconds"):
+        with pytest.raises(DatabaseProblem, match="no response for 1 seconds"):
             await store.take_turn([], 5, worker_id)
         return (await store.take_turn([], 5, worker_id)).tasks
 
@@ -137,7 +137,7 @@ def test_a_listener_that_hears_nothing_finds_out_whether_anybody_is_there(far, h
     assert backend.listen(0.0)
     assert not backend.listen(0.2), "alive, and silent"
     hole.freeze()
-    with pytest.raises(DatabaseProblem, match="no answer"):
+    with pytest.raises(DatabaseProblem, match="no response"):
         backend.listen(0.2)
     assert backend.listen(0.2), "a new connection"
 

@@ -95,10 +95,10 @@ def test_a_list_spawned_a_portion_at_a_time_is_one_group(workshop):
 
 BAD = {
     "the follower has a key": (Group("k", then=NewTask("part", key="x")), {}, "has a key"),
-    "an empty key": (Group(""), {}, "the key of a group has 1 to 512 characters"),
-    "a name too long": (Group("k", name="n" * 600), {}, "the name of a group has 1 to 512 characters"),
+    "an empty key": (Group(""), {}, "the key of a group must have 1 to 512 characters"),
+    "a name too long": (Group("k", name="n" * 600), {}, "the name of a group must have 1 to 512 characters"),
     "an unknown follower": (Group("k", then=NewTask("nobody")), {}, "nobody"),
-    "a count of something": (None, {"pages": "many"}, "wants a whole number"),
+    "a count of something": (None, {"pages": "many"}, "must be a whole number"),
     "a count without a name": (None, {"": 1}, "the name of a counter"),
     "too many counts": (None, {str(at): 1 for at in range(60)}, "at most 50 counters"),
 }

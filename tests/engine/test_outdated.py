@@ -46,7 +46,7 @@ def test_a_worker_that_finds_a_newer_schema_hands_its_tasks_back_and_leaves(work
     task_id = left_by(workshop, [MIGRATED], caplog)
     assert workshop.state(task_id) == "pending"
     assert workshop.endings(task_id) == ["handed_back"]
-    assert sum("hands its tasks back and leaves" in record.message for record in caplog.records) == 1
+    assert sum("hands back its tasks and stops" in record.message for record in caplog.records) == 1
 
 
 @pytest.mark.promise(1)

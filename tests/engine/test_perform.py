@@ -240,7 +240,7 @@ def test_a_task_that_stands_in_a_lane_of_another_scope_is_moved_to_its_own_and_n
     workshop.drain(old)
     fields = workshop.fields(task_id)
     assert (fields["state"], fields["failures"]) == ("pending", 0)
-    assert "does not know the kind 'page' with a stage 'parse'" in fields["reason"]
+    assert "does not know stage 'parse' of kind 'page'" in fields["reason"]
     workshop.drain(new)
     assert workshop.endings(task_id) == ["snoozed", "done"]
 

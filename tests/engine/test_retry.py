@@ -52,16 +52,16 @@ def test_the_project_file_comes_before_the_app_and_the_app_before_the_settings(t
 @pytest.mark.parametrize(
     ("said", "problem"),
     [
-        ("retry: [shop]", "wants names of apps with base"),
-        ("retry: {shop: {bse: 3}}", "wants names of apps with base"),
+        ("retry: [shop]", "must map names of apps to base"),
+        ("retry: {shop: {bse: 3}}", "must map names of apps to base"),
         (
             "retry: {shop: {base: soon}}",
-            "retry.shop is wrong: the base of retries wants seconds from 0 to 86,400, got 'soon'",
+            "retry.shop is wrong: the base of retries must be 0 to 86,400 seconds, got 'soon'",
         ),
-        ("retry: {shop: {limit: -1}}", "the limit of retries wants a whole number from 0 to 1,000, got -1"),
+        ("retry: {shop: {limit: -1}}", "the limit of retries must be a whole number from 0 to 1,000, got -1"),
         (
             "retry: {shed: {limit: 1}}",
-            "retry names shed, which is no app of this project; its apps are: shop",
+            "retry names shed, which is not an app of this project; its apps are: shop",
         ),
     ],
 )
@@ -91,5 +91,5 @@ def test_a_source_says_its_rate_by_the_minute():
     assert interval_us(Source("a", rate="30/m").rate) == interval_us(Source("b", rate=0.5).rate) == 2_000_000
     assert interval_us("120/hour") == 30_000_000
     assert interval_us(Source("c", rate="none").rate) == 0
-    with pytest.raises(UsageError, match=r"a rate is written as 2 \(a second\), 30/m"):
+    with pytest.raises(UsageError, match=r"a rate must be a number per second \(2\), 30/m"):
         Source("d", rate="quickly")

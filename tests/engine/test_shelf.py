@@ -101,4 +101,4 @@ def test_a_page_that_the_database_cannot_keep_is_a_page_all_the_same(store, monk
         await asyncio.gather(*(page_cache.keep(key, copy(key), b"x") for key in "ab"))
 
     asyncio.run(story())
-    assert "2 pages are not kept: the disk is full" in caplog.text
+    assert "2 pages could not be cached: the disk is full" in caplog.text

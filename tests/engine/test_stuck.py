@@ -113,7 +113,9 @@ def test_a_worker_with_a_thread_that_never_ends_stops_to_be_started_afresh(works
         return task_id, worker.worn_out
 
     task_id, why = asyncio.run(play())
-    assert why == f"stage 'do' of task {task_id} still runs on its thread 1 seconds after it was cancelled"
+    assert (
+        why == f"stage 'do' of task {task_id} is still running on its thread 1 seconds after it was cancelled"
+    )
     assert (workshop.endings(task_id), workshop.fields(task_id)["error"]) == (["retry"], "TimedOut")
 
 
@@ -145,5 +147,5 @@ def test_too_many_stages_that_ignore_their_cancellation_wear_a_worker_out(worksh
         return ids, worker.worn_out
 
     ids, why = asyncio.run(play())
-    assert why == "11 stages still run although they were cancelled"
+    assert why == "11 cancelled stages are still running"
     assert {workshop.state(each) for each in ids} == {"failed"}

@@ -108,5 +108,7 @@ def test_tasks_of_other_apps_are_not_told(workshop):
 
 
 def test_what_nobody_tells_cannot_be_subscribed_to():
-    with pytest.raises(UsageError, match="'task_started'; there are: task_ended, task_failed"):
+    with pytest.raises(
+        UsageError, match="unknown events: 'task_started'; the events are: task_ended, task_failed"
+    ):
         Registry([app(task_started=print)])

@@ -75,7 +75,7 @@ def test_what_cannot_be_helped_by_another_try_fails_at_once(workshop):
     async def fail(ctx):
         if ctx.task.payload:
             raise Permanent("404")
-        return Failed("there is no such page")
+        return Failed("the page does not exist")
 
     ids = workshop.drained(one_stage("visit", fail), NewTask("visit"), NewTask("visit", {"raise": 1}))
     assert [workshop.endings(each) for each in ids] == [["failed"], ["failed"]]

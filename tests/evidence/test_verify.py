@@ -141,7 +141,8 @@ def test_there_is_a_doubt_for_every_required_value_that_was_not_found():
     found = verify(OFFERS, said, Material(_headed()))
     (doubt,) = doubts(OFFERS, said, found)
     assert doubt.startswith(
-        "item 2: title is given as 'Gold ring', which does not stand there; give it exactly as it is written"
+        "item 2: title is given as 'Gold ring', which is not in the page; give it exactly as the "
+        "page writes it"
     )
 
 

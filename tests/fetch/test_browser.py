@@ -200,7 +200,7 @@ def test_redirects_in_a_circle_are_an_unreadable_answer(world: World):
 
 def test_a_page_that_reloads_for_ever_is_given_up(world: World):
     world.pages["/again"] = "<script>location.reload()</script>"
-    with pytest.raises(Malformed, match="did not come to rest"):
+    with pytest.raises(Malformed, match="did not settle"):
         world.render("/again", wait_for="#never")
 
 

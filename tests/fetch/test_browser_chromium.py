@@ -61,7 +61,7 @@ def test_the_one_that_was_named_wins_over_playwrights_own_and_that_over_the_path
 
 def test_one_that_was_named_and_is_not_there_is_an_error(environ: dict[str, str], tmp_path: Path):
     program(tmp_path / "bin/chromium")
-    with pytest.raises(ConfigError, match=r"THRESHER_CHROMIUM names '/no/such', which is not a program"):
+    with pytest.raises(ConfigError, match=r"THRESHER_CHROMIUM is '/no/such', which is not a program"):
         find(environ | {VARIABLE: "/no/such"})
 
 
@@ -95,7 +95,7 @@ def test_only_a_person_takes_the_sandbox_away(monkeypatch: pytest.MonkeyPatch):
         with pytest.raises(ConfigError, match=r"another user, or .* THRESHER_CHROMIUM_SANDBOX=off"):
             sandboxed(said)
     assert not sandboxed({SANDBOX_VARIABLE: "OFF"})
-    with pytest.raises(ConfigError, match="write on or off"):
+    with pytest.raises(ConfigError, match="must be on or off"):
         sandboxed({SANDBOX_VARIABLE: "no"})
 
 
@@ -145,8 +145,8 @@ def test_the_package_manager_is_asked_last_and_each_step_is_told(environ: dict[s
 def test_when_every_way_fails_each_reason_is_told(environ: dict[str, str], tmp_path: Path):
     said: list[str] = []
     assert install(said.append, environ) is None
-    assert "No package manager was found" in "\n".join(said)
-    assert said[-1].startswith("There is no Chromium")
+    assert "No supported package manager was found" in "\n".join(said)
+    assert said[-1].startswith("No Chromium was found, so pages cannot be rendered")
     program(tmp_path / "bin/dnf", "echo no space left >&2; exit 1")
     program(tmp_path / "bin/sudo", 'shift; [ "$1" = true ] && exit 0; exec "$@"')
     said.clear()

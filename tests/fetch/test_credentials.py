@@ -158,7 +158,7 @@ def test_no_error_and_no_log_line_says_a_secret(at, caplog, says, error):
 def test_an_error_of_the_transport_says_no_secret(at):
     class Broken:
         async def send(self, request, bounds, before_send=None):
-            raise errors.Refused(f"{request.url} cannot be asked for") from ValueError(request.url)
+            raise errors.Refused(f"{request.url} cannot be requested") from ValueError(request.url)
 
     async def story(desk):
         await desk.fetch()  # robots.txt is known from here on

@@ -75,7 +75,7 @@ def test_while_its_server_fails_on_robots_nothing_is_asked_of_a_host_and_after_t
 ):
     async def story(desk):
         for wait in (60, 120, 240):
-            with pytest.raises(errors.NotYet, match="nothing is allowed there") as caught:
+            with pytest.raises(errors.NotYet, match="nothing is fetched there") as caught:
                 await desk.fetch()
             assert caught.value.retry_after == pytest.approx(wait)
             with pytest.raises(errors.NotYet):

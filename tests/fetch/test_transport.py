@@ -288,7 +288,7 @@ def test_a_name_server_that_hangs_is_given_up_on_in_time():
             return ()
 
     found = HttpTransport(Hanging(), Guard())
-    with pytest.raises(TimedOut, match=r"longer than 0\.05 s in all"):
+    with pytest.raises(TimedOut, match=r"longer than 0\.05 s in total"):
         asyncio.run(found.send(LIST, Bounds(total=0.05)))
 
 

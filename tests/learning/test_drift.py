@@ -16,12 +16,12 @@ def test_a_few_pages_say_nothing() -> None:
 
 
 def test_many_pages_that_no_longer_read_are_a_reason() -> None:
-    assert falling(1.0, counted(70, 30, 100)) == "30 of the last 100 pages no longer read as learned"
+    assert falling(1.0, counted(70, 30, 100)) == "30 of the last 100 pages can no longer be read as learned"
 
 
 def test_an_optional_field_that_all_but_vanishes_is_a_reason() -> None:
     assert falling(0.5, counted(48, 0, 100)) is None
-    assert falling(0.5, counted(12, 0, 100)) == "12 of the last 100 pages have a value, where 50% used to"
+    assert falling(0.5, counted(12, 0, 100)) == "12 of the last 100 pages have a value; before it was 50%"
 
 
 def test_counts_only_grow() -> None:

@@ -220,7 +220,7 @@ def test_every_platform_file_is_whole():
     [
         ("name: x\nurls: [(]\n", "not a regular expression"),
         ("name: x\nurls: ['^x/(?P<t>.)']\n", "(?P<token>"),
-        ("name: x\nurl: []\n", "url is not known here"),
+        ("name: x\nurl: []\n", "url is not a known key"),
         ("urls: []\n", "name is missing"),
         ("name: x\nanswers: [{rows: a, fields: {title: t}}]\n", "row_has"),
         ("name: x\nanswers: [{rows: a, row_has: [t], fields: {title: {some: thing}}}]\n", "is not a field"),

@@ -424,7 +424,7 @@ def test_no_missing_key_is_asked_for_where_none_may_go():
 )
 def test_a_file_whose_host_anybody_can_fill_in_may_have_no_secret(url: str):
     text = f"name: x\nurls: ['^(?P<token>.+)']\nhome: 'https://{{token}}'\nlist: {{url: '{url}'}}\nauth: {{env: KEY}}\n"
-    with pytest.raises(ConfigError, match="where the secret may go"):
+    with pytest.raises(ConfigError, match="where the secret may be sent"):
         read_platform(text, "x.yaml")
 
 

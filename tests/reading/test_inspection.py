@@ -164,15 +164,15 @@ def test_a_page_that_never_came_says_why():
 @pytest.mark.parametrize(
     ("body", "url", "piece"),
     [
-        ("<title>Just a moment...</title>", "https://acme.example/", "Do not try harder"),
+        ("<title>Just a moment...</title>", "https://acme.example/", "Do not force it"),
         (
             '<div id="root"></div><script src="a.js"></script>',
             "https://jobs.lever.co/acme",
             "https://api.lever.co/v0/postings/acme",
         ),
-        ("<h1>No results found</h1>", "https://acme.example/", "Look again"),
+        ("<h1>No results found</h1>", "https://acme.example/", "Try again"),
         (LIST, "https://acme.example/jobs", "next page"),
-        (f"<h1>Careers</h1>{PROSE}", "https://acme.example/careers", "Nothing may be concluded"),
+        (f"<h1>Careers</h1>{PROSE}", "https://acme.example/careers", "It proves nothing"),
         (PROSE, "https://acme.example/", "It can be read"),
     ],
 )

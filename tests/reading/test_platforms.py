@@ -154,7 +154,7 @@ def test_readers_in_other_threads_see_all_platforms_or_the_new_ones_never_a_part
             "name: x\nlist:\n  url: https://x.example/\n  headers: [a]\n",
             4,
             "list.headers",
-            "mapping of texts",
+            "mapping of text",
         ),
         ("name: x\nlist: {url: 'https://x.example/{token}'}\n", 2, "list", "(?P<token>...)"),
         (
@@ -171,7 +171,7 @@ def test_readers_in_other_threads_see_all_platforms_or_the_new_ones_never_a_part
         ),
         ("name: x\n\nurls:\n  - ^ok/(?P<token>.)\n  - (\n", 5, "urls[1]", "not a regular expression"),
         ("name: x\nurls: word\n", 2, "urls", "not a list"),
-        ("name: X y\n", 1, "name", "is no name"),
+        ("name: X y\n", 1, "name", "is not a valid name"),
         ("name: x\nguess: first\n", 2, "guess", "whole number"),
         ("name: x\nguess: true\n", 2, "guess", "whole number"),
         ("name: x\nconfidence: sure\n", 2, "confidence", "high, medium, low"),
@@ -195,7 +195,7 @@ def test_readers_in_other_threads_see_all_platforms_or_the_new_ones_never_a_part
             "name: x\nanswers:\n  - row_has: [t]\n    fields:\n      title: t\n      colour: t\n",
             6,
             "answers[0].fields.colour",
-            "not known here",
+            "not a known key",
         ),
         (
             "name: x\nanswers:\n  - row_has: [t]\n    fields: {title: 7}\n",

@@ -30,7 +30,7 @@ def test_the_same_body_is_stored_once(store):
 @pytest.mark.promise(18)
 def test_a_body_over_the_limit_is_refused(store, monkeypatch):
     monkeypatch.setattr(blobs, "MAX_BODY", 10)
-    with pytest.raises(TooLarge, match="a body of 11 bytes; the limit is 10"):
+    with pytest.raises(TooLarge, match="the body has 11 bytes; the limit is 10"):
         saved(store, b"x" * 11)
 
 

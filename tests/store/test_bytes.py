@@ -79,7 +79,7 @@ def test_a_number_that_a_database_cannot_keep_is_refused_by_both_and_named(store
         for name, way in ways.items():
             with pytest.raises(
                 InvalidPayload,
-                match=rf"^{name}\w* is -?\d+; a whole number in the database has at most 64 bits",
+                match=rf"^{name}\w* is -?\d+; a whole number may have at most 64 bits",
             ):
                 way()
 

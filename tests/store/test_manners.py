@@ -133,7 +133,7 @@ def test_a_delay_that_ends_lets_the_waiting_go(store, clock):
 def test_robots_are_minded_unless_a_person_says_otherwise_by_name_and_reason(store, clock):
     gate(store, "source:shop")
     assert host_rules.robots_waiver(store, ["source:shop", HOST]) is None
-    with pytest.raises(UsageError, match="say why"):
+    with pytest.raises(UsageError, match="give a reason"):
         host_rules.waive_robots(store, "source:shop", "  ")
     host_rules.waive_robots(store, "source:shop", "written consent of the owner")
     assert host_rules.robots_waiver(store, [HOST, "source:shop"]) == (

@@ -147,12 +147,12 @@ def test_evidence_is_merged_field_by_field_and_counts_in_its_own_text(store):
 
 @pytest.mark.parametrize("value", [1.5, ["new"], {"a": 1}, "x" * 600])
 def test_a_mark_is_a_short_text_or_a_whole_number(value):
-    with pytest.raises(InvalidPayload, match="is found by status"):
+    with pytest.raises(InvalidPayload, match="has the mark status"):
         pack(match("a", status=value), 65_536)
 
 
 def test_asking_for_texts_and_numbers_at_once_is_refused(store):
-    with pytest.raises(UsageError, match="mixes"):
+    with pytest.raises(UsageError, match="all text or all numbers"):
         find(store, where=(Is("status", "new", 3),))
 
 

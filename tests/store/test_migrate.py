@@ -194,7 +194,7 @@ def test_migrating_twice_is_harmless(store):
 def test_a_database_made_by_a_newer_thresher_is_refused_and_left_alone(store):
     put(store)
     change(store, "insert into migrations (number, name, applied_at) values (9999, 'future', 0)")
-    with pytest.raises(DatabaseProblem, match="is at schema 9999, this Thresher knows"):
+    with pytest.raises(DatabaseProblem, match="is at schema 9999, and this Thresher only knows"):
         store.backend.migrate()
     assert rows(store, "select count(*) from tasks") == [(1,)]
 

@@ -150,7 +150,7 @@ def test_what_is_reserved_can_be_told_from_what_drifted(store):
     assert (drifted(store), repair(store)) == ({}, [])
     change(store, "update gates set in_flight = 5")
     assert drifted(store) == {HOST: (5, 2)}
-    assert "counted 5 in flight; 2 are running" in repair(store)[0]
+    assert "counted 5 tasks in flight, but 2 are running" in repair(store)[0]
 
 
 @pytest.mark.promise(20)

@@ -71,7 +71,7 @@ def test_the_sweep_is_a_chore_of_every_worker(store, clock):
     reserve(store, expires_us=YOUNG_US)
     assert sweep_permits(store) is None
     clock.advance(YOUNG_US)
-    assert sweep_permits(store) == "1 permits of requests that are over were given back"
+    assert sweep_permits(store) == "1 permits of finished requests were released"
 
 
 def test_a_sweep_is_bounded_and_wakes_who_waits(store, clock):

@@ -33,7 +33,7 @@ def test_a_counter_that_drifted_is_counted_anew_and_reported(busy, wrong):
     claim(busy, 50)
     change(busy, "update gates set in_flight = :wrong where name = 'source:a'", wrong=wrong)
     (sentence,) = repair(busy)
-    assert f"counted {wrong} in flight; 2 are running" in sentence
+    assert f"counted {wrong} tasks in flight, but 2 are running" in sentence
     assert gate_row(busy, "source:a")["in_flight"] == 2
     assert [kind for kind, _, _ in events(busy)] == ["gate_repaired"]
     assert repair(busy) == []
@@ -47,7 +47,7 @@ def test_requests_outside_their_lane_are_counted_with_the_running_tasks(busy, wr
     assert repair(busy) == []
     change(busy, "update gates set in_flight = :wrong where name = 'source:b'", wrong=wrong)
     (sentence,) = repair(busy)
-    assert f"counted {wrong} in flight; 4 are running" in sentence
+    assert f"counted {wrong} tasks in flight, but 4 are running" in sentence
     permits.release(busy, permit)
     assert (gate_row(busy, "source:b")["in_flight"], repair(busy)) == (3, [])
 
@@ -81,7 +81,7 @@ def test_a_lane_that_sleeps_on_work_is_woken(store):
     put(store, entry(gates=["source:a"]))
     change(store, "update lanes set status = 'idle'")
     assert claim(store) == []
-    assert "slept although it had work" in repair(store)[0]
+    assert "was asleep although it had work" in repair(store)[0]
     assert lane_status(store, "source:a") == "ready"
     assert len(claim(store)) == 1
 

@@ -45,5 +45,5 @@ def test_the_url_says_how_durable_a_commit_is(database: Database, durability: st
 
 @only_postgres
 def test_an_unknown_durability_is_refused(database: Database):
-    with pytest.raises(ConfigError, match="durability wants one of machine, process"):
+    with pytest.raises(ConfigError, match="durability must be one of machine, process"):
         PostgresBackend(f"{database.url}&durability=often")

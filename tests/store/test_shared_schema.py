@@ -129,7 +129,7 @@ def test_a_name_that_is_taken_is_refused_before_anything_is_changed(shared, thei
     schema = shared()
     schema.run(theirs)
     before = schema.look()
-    with pytest.raises(DatabaseProblem, match=f"(?s){says}.*schema of its own"):
+    with pytest.raises(DatabaseProblem, match=f"(?s){says}.*its own schema"):
         schema.migrate()
     assert schema.look() == before
 
@@ -193,7 +193,7 @@ def test_a_worker_whose_role_may_make_nothing_starts_and_works(shared, postgres_
     try:
         assert (schema.migrate(), schema.works()) == ([], True)
         schema.run("update functions set hash = 'of an older version'")
-        with pytest.raises(DatabaseProblem, match=r"ask for the right, or use another role"):
+        with pytest.raises(DatabaseProblem, match=r"grant the privilege, or use another role"):
             schema.migrate()
     finally:
         schema.run(f"drop owned by {role}; drop role {role}")

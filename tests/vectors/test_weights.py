@@ -82,7 +82,7 @@ def test_the_real_weights_cut_in_half_are_an_error(tmp_path: Path):
 
 def test_the_weights_of_another_model_are_an_error(tmp_path: Path):
     written(tmp_path, {"embeddings.word_embeddings.weight": entry(0, 8, 2)}, b"12345678")
-    with pytest.raises(ConfigError, match="not those of the model"):
+    with pytest.raises(ConfigError, match="do not fit the embedding model"):
         open_minilm(tmp_path)
     with pytest.raises(ConfigError, match="damaged"):
         open_minilm(tmp_path / "nowhere")

@@ -113,7 +113,7 @@ def test_a_key_header_is_one_of_our_own_making(header: str):
 
 
 def test_a_scope_of_an_app_that_is_not_enabled_makes_no_key(house: Runtime):
-    with pytest.raises(UsageError, match=r"a key opens pour, read, write, admin"):
+    with pytest.raises(UsageError, match=r"a scope must be one of pour, read, write, admin"):
         create_key(house.store, "scraper", ["scrape"], apps=house.registry.apps)
 
 
@@ -130,11 +130,11 @@ def test_the_pages_of_an_app_stand_in_the_navigation_in_its_own_templates(house:
     ("was", "now", "why"),
     [
         ('"/api/tea", menu', '"/api/status", menu', "by the app 'teahouse' and by Thresher itself"),
-        ('"/api/tea", menu', '"/tea", menu', "does not lie under /api/"),
+        ('"/api/tea", menu', '"/tea", menu', "must start with /api/"),
         ('menu, "read"', 'menu, "sip"', "has the scope 'sip'"),
         ('menu, "read"', "menu, None", "has the scope None"),
-        ('"/tea", board', '"/keys", board', "the page GET /keys is brought by the app 'teahouse'"),
-        ('board, "Tea"', 'board, "Tea", is_open=True', "shown to nobody who is not logged in"),
+        ('"/tea", board', '"/keys", board', "the page GET /keys is defined by the app 'teahouse'"),
+        ('board, "Tea"', 'board, "Tea", is_open=True', "must require a login"),
     ],
 )
 def test_what_could_not_be_served_as_it_is_meant_is_refused(

@@ -78,11 +78,11 @@ def test_what_somebody_made_up_before_the_proxy_counts_for_nothing(tried):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("*", "would let everybody say"),
-        ("proxy.local", "wants addresses or networks"),
+        ("*", "would let anyone forge"),
+        ("proxy.local", "must be addresses or networks"),
         ("10.0.0.5/8", "has host bits set"),
         ("10.0.0.5,,10.0.0.256", "10.0.0.256"),
-        (",".join(["10.0.0.1"] * 101), "at most 100"),
+        (",".join(["10.0.0.1"] * 101), "the limit is 100"),
     ],
 )
 def test_what_is_no_address_is_refused_with_the_reason(text, says):

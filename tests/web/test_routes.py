@@ -266,7 +266,7 @@ def test_tasks_are_listed_opened_cancelled_and_sent_back(api, filled):
     ]
     assert [each["id"] for each in api.get(f"/api/tasks?before={ids[1]}")] == [ids[0]]
     detail = api.get(f"/api/tasks/{ids[0]}")
-    assert any("no worker is alive" in sentence for sentence in detail["waits"])
+    assert any("no worker is running" in sentence for sentence in detail["waits"])
     assert api.post(f"/api/tasks/{ids[0]}/cancel", {"reason": "no longer needed"})["cancelled"] == [ids[0]]
     assert api.get(f"/api/tasks/{ids[0]}")["task"]["reason"] == "no longer needed"
     api.ask("POST", f"/api/tasks/{ids[0]}/cancel").problem(409)
@@ -308,7 +308,7 @@ def test_sources_are_paused_resumed_disabled_and_enabled(api, filled):
     told = api.post(f"{place}/pause", {"for": "2h", "reason": "they asked"})
     assert (told["state"], told["why"]) == ("paused", "they asked")
     assert api.post(f"{place}/resume")["state"] == "open"
-    assert api.post(f"{place}/disable")["why"] == "disabled by a person"
+    assert api.post(f"{place}/disable")["why"] == "disabled manually"
     assert "enable" in api.ask("POST", f"{place}/resume").problem(409)["detail"]
     assert api.post(f"{place}/enable")["state"] == "open"
     for wrong in ("soon", "-1", "0s", "9999999999d", "9" * 400 + "d"):

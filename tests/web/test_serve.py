@@ -131,7 +131,7 @@ def test_an_address_that_cannot_be_had_is_told_with_advice(project, thresher):  
         refused = thresher("serve", "--port", port)
         assert refused.code == 2
         assert "--port" in refused.err
-    assert "no address" in thresher("serve", "--host", "nowhere.invalid").err
+    assert "is not an address" in thresher("serve", "--host", "nowhere.invalid").err
     with pytest.raises(UsageError, match="--host"):
         bind("192.0.2.1", 0)
 

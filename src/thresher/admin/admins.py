@@ -29,10 +29,10 @@ def check_password(password: str, name: str) -> None:
     """Refuse a password that is too short, too long, or the name itself."""
     if not MIN_LENGTH <= len(password) <= MAX_LENGTH:
         raise UsageError(
-            f"a password has from {MIN_LENGTH} to {MAX_LENGTH:,} characters, this one has {len(password):,}"
+            f"a password must have {MIN_LENGTH} to {MAX_LENGTH:,} characters, this one has {len(password):,}"
         )
     if password.casefold() == name.casefold():
-        raise UsageError("a password that is the name is guessed first; choose another")
+        raise UsageError("the password must not be the name; choose another")
 
 
 def generated() -> str:
@@ -79,7 +79,8 @@ def create_admin(store: Store, name: str, password: str) -> Admin:
     made = admins.add_admin(store, name, hashed(password, store.settings.count(COST_SETTING)))
     if made is None:
         raise NotAllowed(
-            f"there is an administrator {name!r} already; another password: thresher admin password {shlex.quote(name)}"
+            f"there is already an administrator {name!r}; to change the password: thresher admin "
+            f"password {shlex.quote(name)}"
         )
     return made
 
@@ -128,7 +129,8 @@ def check_admin(name: str, password: str) -> None:
     """Refuse a name or a password that an administrator cannot have."""
     if not name or len(name) > MAX_NAME or not name.isprintable() or name != name.strip():
         raise UsageError(
-            f"an administrator's name is at most {MAX_NAME} characters that can be seen, no space at its ends; got {name[:MAX_NAME]!r}"
+            f"an administrator's name must have 1 to {MAX_NAME} visible characters and no space at "
+            f"either end; got {name[:MAX_NAME]!r}"
         )
     check_password(password, name)
 

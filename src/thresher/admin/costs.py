@@ -59,7 +59,7 @@ def read_costs(
 ) -> Costs:
     """What was spent, of the last `since_us` or of all that is remembered."""
     if by not in GROUPS:
-        raise UsageError(f"costs are shown by {', '.join(GROUPS)}, got {by!r}")
+        raise UsageError(f"costs can be grouped by {', '.join(GROUPS)}, got {by!r}")
     with store.read() as session:
         now = store.backend.now(session)
         since = 0 if since_us is None else max(0, now - since_us)
@@ -101,7 +101,10 @@ def expectation(found: list[Estimate]) -> str | None:
     """
     if not any(each.each for each in found):
         return None
-    said = f"What waits may cost about {dollars(sum(each.total or 0 for each in found))}, as far as tasks like it have ended before"
+    said = (
+        f"The waiting tasks may cost about {dollars(sum(each.total or 0 for each in found))}, judging by "
+        "finished tasks of the same kind"
+    )
     unknown = [each.kind for each in found if each.each is None]
     return f"{said}; unknown for {', '.join(unknown)}." if unknown else f"{said}."
 
@@ -121,14 +124,14 @@ def check_ledger(store: Store) -> list[Check]:
         (drift.counted.scope, dollars(drift.counted.spent), dollars(drift.true.spent)) for drift in drifts[:5]
     )
     says = "; ".join(
-        f"{scope} counts {counted} spent, its calls are {true}" for scope, counted, true in counts
+        f"{scope} counts {counted} spent, but its calls cost {true}" for scope, counted, true in counts
     )
     return [
         Check(
             "ledger",
             Level.WARN,
             says,
-            "running workers repair this within repair.every; please report it, it should not happen",
+            "running workers repair this within repair.every; please report it as a bug",
         )
     ]
 

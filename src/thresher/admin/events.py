@@ -22,7 +22,7 @@ def list_events(
     """What happened, the newest first, each with the sentence of its kind; ids below `before`."""
     sentences = {**{each.value: each.sentence for each in EventKind}, **(store.app_events or {})}
     if kind is not None and kind not in sentences:
-        raise UsageError(f"there is no kind of event {kind!r}; the kinds are {', '.join(sentences)}")
+        raise UsageError(f"there is no event kind {kind!r}; the kinds are {', '.join(sentences)}")
     with store.read() as session:
         found = overview.events(
             session, kind=kind, gate=gate_called(source) if source else None, before=before, limit=limit

@@ -35,8 +35,8 @@ def explain(store: Store, apps: Iterable[App], what: str) -> Explanation:
                 return found
     if task is None:
         raise UnknownName(
-            f"no app of this project knows {what[:80]!r}, and it is no task; thresher tasks list and thresher "
-            "records show what there is"
+            f"{what[:80]!r} is not a task, and no app of this project knows it; see thresher tasks "
+            "list and thresher records"
         )
     return _of_task(task)
 

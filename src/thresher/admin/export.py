@@ -171,8 +171,8 @@ def exports_of(apps: Iterable[App]) -> dict[str, Export]:
         for kind, each in app.exports.items():
             if kind in found:
                 raise ConfigError(
-                    f"the export {kind!r} is brought by the app {app.name!r} and by the app {owners[kind]!r}; "
-                    "rename it in one of them"
+                    f"the export {kind!r} is defined by the app {app.name!r} and by the app "
+                    f"{owners[kind]!r}; rename one of them"
                 )
             found[kind], owners[kind] = each, app.name
     return found
@@ -182,8 +182,8 @@ def find_export(apps: Iterable[App], kind: str) -> Export:
     """The export of that kind."""
     there = exports_of(apps)
     if kind not in there:
-        known = ", ".join(there) or "nothing: no app of this project brings an export"
-        raise UsageError(f"what can be exported is {known}; got {kind[:80]!r}")
+        known = ", ".join(there) or "nothing: no app of this project has an export"
+        raise UsageError(f"there is no export {kind[:80]!r}; the exports are {known}")
     return there[kind]
 
 
@@ -216,7 +216,7 @@ def export(
     columns.
     """
     if status is not None and not what.statuses:
-        raise UsageError(f"{kind} have no status; leave it out")
+        raise UsageError(f"{kind} have no status; omit it")
     wanted = among(status, what.statuses, f"the status of {kind}")
     if form is FileFormat.JSONL:
         # Lines are written as they come; rows that stand in for them have their times told as text.

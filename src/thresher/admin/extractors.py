@@ -39,7 +39,8 @@ async def _teach(store: Store, schema: Schema, page: Page, labels: Mapping[str, 
         lost = await pool.run(missing, schema, labels, page)
         if lost:
             raise UsageError(
-                f"{', '.join(lost)} cannot be found in the text of the page; write the value as it stands there"
+                f"{', '.join(lost)} cannot be found in the text of the page; write the value exactly "
+                "as the page does"
             )
         await Lessons(store, site, schema, pool.run).add(Document.of(page), labels, "person")
 
@@ -83,7 +84,7 @@ def _one(field: Field, text: str) -> Any:
                 return text
     except (KeyError, ValueError):
         wants = "yes or no" if field.kind is Kind.BOOLEAN else "digits"
-        raise UsageError(f"{field.name} wants {wants}, got {text!r}") from None
+        raise UsageError(f"{field.name} must be {wants}, got {text!r}") from None
 
 
 def missing(schema: Schema, labels: Mapping[str, Any], page: Page) -> list[str]:
@@ -145,7 +146,7 @@ def show_extractor(store: Store, site: str, schema: str) -> tuple[ExtractorView,
     found = extractors.last(store, site, schema)
     if found is None:
         raise UnknownName(
-            f"nothing was learned of {site} for {schema!r}; thresher extractors list shows what was"
+            f"nothing was learned of {site} for {schema!r}; thresher extractors list shows all extractors"
         )
     learned = extractor_of(found)
     fields = [

@@ -32,7 +32,7 @@ def decoded(body: bytes, name: str) -> str:
     except UnicodeDecodeError as problem:
         line = body.count(b"\n", 0, problem.start) + 1
         raise InvalidPayload(
-            f"{name}:{line}: it is not UTF-8 text; save the file as UTF-8 and add it again. Nothing was added."
+            f"{name}:{line}: not UTF-8 text; save the file as UTF-8 and add it again. Nothing was added."
         ) from None
 
 
@@ -40,9 +40,7 @@ def lines_of(text: str, name: str) -> list[str]:
     """The lines of a text that has some, without their ends."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if len(lines) > MAX_LINES:
-        raise UsageError(
-            f"{name} has {len(lines):,} lines; at most {MAX_LINES:,} are taken at once, so split it"
-        )
+        raise UsageError(f"{name} has {len(lines):,} lines; the limit is {MAX_LINES:,}, so split it")
     if not any(line.strip() for line in lines):
         raise UsageError(f"{name} is empty")
     return lines
@@ -113,14 +111,14 @@ def _header(
     for at, column in enumerate(columns):
         if column not in known:
             raise UsageError(
-                f"{where}: the column {column[:60]!r} is not known; the columns are {', '.join(known)}. "
-                "Rename it or take it out. Nothing was added."
+                f"{where}: there is no column {column[:60]!r}; the columns are {', '.join(known)}. "
+                "Rename or remove it. Nothing was added."
             )
         if column in columns[:at]:
-            raise UsageError(f"{where}: the column {column!r} is there twice. Nothing was added.")
+            raise UsageError(f"{where}: the column {column!r} appears twice. Nothing was added.")
     if "name" not in columns:
         raise UsageError(
-            f"{where}: there is no column name; the columns are {', '.join(known)}. Nothing was added."
+            f"{where}: the column name is missing; the columns are {', '.join(known)}. Nothing was added."
         )
     return delimiter, columns
 
@@ -142,14 +140,17 @@ def _span(lines: Sequence[str], at: int) -> int:
 
 def _row(lines: Sequence[str], delimiter: str, columns: Sequence[str]) -> Cells | str:
     if not lines:
-        return "a quote is opened and not closed"
+        return "a quote is not closed"
     size = sum(map(len, lines))
     if size > MAX_ROW:
-        return f"it has {size:,} characters; at most {MAX_ROW:,} are read"
+        return f"it has {size:,} characters; the limit is {MAX_ROW:,}"
     try:
         (cells,) = csv.reader([f"{line}\n" for line in lines], delimiter=delimiter, strict=True)
     except (csv.Error, ValueError) as problem:
-        return f"it is no row of a CSV file: {problem}"
+        return f"it is not a CSV row: {problem}"
     if any(cells[len(columns) :]):
-        return f"it has {len(cells)} cells and the header {len(columns)}; a text with {delimiter!r} in it stands in quotes"
+        return (
+            f"it has {len(cells)} cells and the header {len(columns)}; put text that contains "
+            f"{delimiter!r} in quotes"
+        )
     return dict(zip(columns, cells, strict=False))

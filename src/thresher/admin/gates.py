@@ -123,7 +123,7 @@ def rate_sentence(interval_us: int) -> str:
     return (
         f"one start every {interval_us / SECOND:g} s"
         if interval_us > SECOND
-        else f"at most {SECOND / interval_us:.4g} starts a second"
+        else f"at most {SECOND / interval_us:.4g} starts per second"
     )
 
 
@@ -150,7 +150,7 @@ def _why(gate: Gate, state: str, row: Mapping[str, Any]) -> str | None:
 
 
 ADVICE = {
-    "disabled": "it opens when a person enables it: thresher sources enable {name}",
+    "disabled": "it stays closed until you enable it: thresher sources enable {name}",
     "full": "it opens when one of them ends",
 }
 
@@ -184,7 +184,10 @@ def _word(state: str) -> str:
 def _running(session: Session, task: dict[str, Any]) -> str:
     names = {worker["id"]: worker["name"] for worker in overview.workers(session)}
     asked = "; it has been asked to stop" if task["cancelling"] else ""
-    return f"it is running since {as_text(task['started_at'])} at worker {names.get(task['worker_id'], task['worker_id'])}{asked}"
+    return (
+        f"it has been running since {as_text(task['started_at'])} on worker "
+        f"{names.get(task['worker_id'], task['worker_id'])}{asked}"
+    )
 
 
 def _because(task: dict[str, Any]) -> str:
@@ -196,7 +199,9 @@ def _because(task: dict[str, Any]) -> str:
 def _in_line(session: Session, task: dict[str, Any], now: int) -> list[str]:
     ahead = overview.ahead_of(session, task["id"])
     place = (
-        f"it is ready; {ahead} stand before it in its lane" if ahead else "it is ready and next in its lane"
+        f"it is ready; {ahead} tasks are ahead of it in its lane"
+        if ahead
+        else "it is ready and next in its lane"
     )
     alive = [
         worker
@@ -206,10 +211,12 @@ def _in_line(session: Session, task: dict[str, Any], now: int) -> list[str]:
     if (task["kind"], task["stage"]) in lanes.unserved(session, now):
         return [
             place,
-            f"no worker that is alive knows kind {task['kind']}, stage {task['stage']}; start one that does",
+            f"no running worker knows kind {task['kind']}, stage {task['stage']}; start one that does",
         ]
     return (
-        [place] if alive else [place, "no worker is alive; start one with: thresher worker (or thresher run)"]
+        [place]
+        if alive
+        else [place, "no worker is running; start one with: thresher worker (or thresher run)"]
     )
 
 

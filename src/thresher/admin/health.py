@@ -90,7 +90,7 @@ def check_embeddings() -> Check:
 def _kind(embedder: Embedder) -> str:
     if embedder.meaning:
         return f"{embedder.sentence}; version {embedder.version}"
-    return f"no model ({missing_sentence()}), and none is needed; until then {embedder.sentence}"
+    return f"no model ({missing_sentence()}); it is optional. Without it, {embedder.sentence}"
 
 
 def check_file(path: Path) -> list[Check]:
@@ -110,7 +110,7 @@ def _permissions(path: Path) -> Check:
     return Check(
         "files",
         Level.OK,
-        f"mode {mode:o}: for its {'owner and group' if mode & stat.S_IRWXG else 'owner alone'}",
+        f"mode {mode:o}: readable by its {'owner and group' if mode & stat.S_IRWXG else 'owner only'}",
     )
 
 
@@ -148,7 +148,7 @@ def app_checks(store: Store, apps: Iterable[App]) -> list[Check]:
             said = (
                 str(problem) if isinstance(problem, ThresherError) else f"{type(problem).__name__}: {problem}"
             )
-            found.append(Check.fail(app.name, f"a check of the app {app.name!r} stops: {said}"))
+            found.append(Check.fail(app.name, f"a check of the app {app.name!r} failed: {said}"))
     return found
 
 
@@ -174,7 +174,7 @@ def _sqlite() -> Check:
     advice = (
         None
         if ok
-        else "it can corrupt a database after a crash (mended in 3.51.3): pip install --upgrade apsw"
+        else "it can corrupt a database after a crash (fixed in 3.51.3): pip install --upgrade apsw"
     )
     return Check("sqlite", Level.OK if ok else Level.WARN, ".".join(map(str, VERSION)), advice)
 
@@ -184,7 +184,7 @@ def _browser() -> Check:
         return Check(
             "browser",
             Level.OK,
-            "none, and none is needed unless pages are rendered",
+            "none; it is only needed to render pages",
             f"to render pages: {chromium.EXTRA}",
         )
     try:
@@ -200,7 +200,8 @@ def _browser() -> Check:
             "browser",
             Level.WARN,
             f"{name}, without its sandbox ({chromium.SANDBOX_VARIABLE}=off)",
-            "a page that breaks out of the browser has this user's rights; run Thresher as a user of its own and unset the variable",
+            "a page that escapes from the browser has this user's rights; run Thresher as a "
+            "separate user and unset the variable",
         )
     except ConfigError as problem:
         return Check("browser", Level.WARN, str(problem))
@@ -212,7 +213,7 @@ def _schema(store: Store) -> Check:
     know = newest(store.backend.dialect.words)
     if have == know:
         return Check("schema", Level.OK, f"version {have}")
-    found = f"the database is at version {have}, this Thresher knows {know}"
+    found = f"the database is at version {have}, and this Thresher knows {know}"
     return Check(
         "schema",
         Level.FAIL,
@@ -235,7 +236,7 @@ def _clock(store: Store) -> Check:
     with store.read() as session:
         skew = abs(store.backend.now(session) - SystemClock().now()) / SECOND
     ok = skew < SKEW_SECONDS
-    advice = None if ok else "the database's clock decides; let NTP set both clocks"
+    advice = None if ok else "the database's clock is used; synchronise both clocks with NTP"
     return Check(
         "clock",
         Level.OK if ok else Level.WARN,
@@ -257,14 +258,17 @@ def _workers(store: Store) -> Check:
             "start one of the newest version, without --only or --not",
         )
     if not lost:
-        return Check("workers", Level.OK, f"{len(found)} alive, none lost")
+        return Check("workers", Level.OK, f"{len(found)} running, none lost")
     held = sum(worker.holds for worker in lost)
-    says = f"{len(found) - len(lost)} alive, {len(lost)} lost with {held} tasks ({', '.join(worker.name for worker in lost[:5])})"
+    says = (
+        f"{len(found) - len(lost)} running, {len(lost)} lost with {held} tasks "
+        f"({', '.join(worker.name for worker in lost[:5])})"
+    )
     return Check(
         "workers",
         Level.WARN,
         says,
-        "any running worker gives their tasks back: thresher run, or thresher worker",
+        "any running worker puts their tasks back: thresher run, or thresher worker",
     )
 
 
@@ -282,13 +286,13 @@ def _counters(store: Store) -> Check:
         "gates",
         Level.WARN,
         says,
-        "running workers repair this within repair.every; please report it, it should not happen",
+        "running workers repair this within repair.every; please report it as a bug",
     )
 
 
 def _wrong(store: Store) -> dict[str, str]:
     found = {
-        name: f"counts {counted}, {running} are running"
+        name: f"counts {counted}, but {running} are running"
         for name, (counted, running) in repair.drifted(store).items()
     }
     with store.read() as session:
@@ -316,7 +320,7 @@ def _kinds(store: Store, registry: Registry) -> Check:
         owners = kinds_by_app(session)
     strange = {kind: number for kind, number in live.items() if registry.pipeline(kind) is None}
     if not strange:
-        return Check("kinds", Level.OK, "an app knows every waiting task")
+        return Check("kinds", Level.OK, "every waiting task belongs to an app")
     says = ", ".join(
         f"{number} of kind {kind!r}" + (f" (app {owners[kind]})" if kind in owners else "")
         for kind, number in strange.items()
@@ -327,8 +331,8 @@ def _kinds(store: Store, registry: Registry) -> Check:
     return Check(
         "kinds",
         Level.WARN,
-        f"no app here knows: {says}{whose}",
-        "install the app, and name it in thresher.yaml or with --app; they wait until then",
+        f"no app of this project knows: {says}{whose}",
+        "install the app, and add it to thresher.yaml or use --app; the tasks wait until then",
     )
 
 
@@ -345,7 +349,8 @@ def _tables(store: Store, registry: Registry) -> list[Check]:
     wrong = {app: newest for app, newest in known.items() if have.get(app, 0) != newest}
     if wrong:
         says = ", ".join(
-            f"those of app {app} are at migration {have.get(app, 0)}, the installed app knows {newest}"
+            f"the tables of app {app} are at migration {have.get(app, 0)}, and the installed app "
+            f"knows {newest}"
             for app, newest in wrong.items()
         )
         is_behind = all(have.get(app, 0) < newest for app, newest in wrong.items())
@@ -354,7 +359,7 @@ def _tables(store: Store, registry: Registry) -> list[Check]:
         ]
     says = ", ".join(
         f"{app} at migration {number}"
-        + ("" if app in known else " (not enabled here; they stay as they are)")
+        + ("" if app in known else " (not enabled in this project; they stay as they are)")
         for app, number in sorted(have.items())
     )
     return [Check("tables", Level.OK, says)]
@@ -365,10 +370,10 @@ def _schedules(store: Store, registry: Registry) -> Check:
     with store.read() as session:
         stopped = [plan for plan in read_plans(session) if plan.app not in known]
     if not stopped:
-        return Check("schedules", Level.OK, "an app here runs every schedule")
+        return Check("schedules", Level.OK, "every schedule belongs to an app")
     says = ", ".join(f"{plan.name} (app {plan.app})" for plan in stopped)
-    advice = "name the app in thresher.yaml or with --app; they are fired by the workers that run it, and by nobody else"
-    return Check("schedules", Level.WARN, f"no app here runs: {says}", advice)
+    advice = "add the app to thresher.yaml or use --app; only workers that run it fire them"
+    return Check("schedules", Level.WARN, f"no app of this project has: {says}", advice)
 
 
 def _kept(store: Store, registry: Registry) -> list[Check]:
@@ -377,8 +382,8 @@ def _kept(store: Store, registry: Registry) -> list[Check]:
     if not kept:
         return []
     says = ", ".join(f"{each.name} = {each.value} (app {each.app})" for each in kept)
-    advice = "they are kept, and count again when their app is enabled in thresher.yaml or with --app"
-    return [Check("kept", Level.WARN, f"no app here has: {says}", advice)]
+    advice = "they are kept, and take effect again when their app is enabled in thresher.yaml or with --app"
+    return [Check("kept", Level.WARN, f"no app of this project has: {says}", advice)]
 
 
 def _postgres(store: Store) -> list[Check]:
@@ -415,7 +420,10 @@ def _horizon(idle: int, idle_seconds: float, oldest: dict[str, object] | None) -
         if oldest
         else "an idle session"
     )
-    advice = f"{who} keeps dead rows from being removed and slows every claim; end it, or set idle_in_transaction_session_timeout"
+    advice = (
+        f"{who} prevents dead rows from being removed and slows down every claim; end it, or set "
+        "idle_in_transaction_session_timeout"
+    )
     return Check("horizon", Level.WARN, found, advice)
 
 
@@ -431,7 +439,7 @@ def check_models(models: Models) -> list[Check]:
             Check(
                 "models",
                 Level.OK,
-                "none: pages are read by rules, their own data and what was learned of their sites",
+                "none: pages are read with rules, their own data and learned extractors",
             )
         ]
     return [_check(models, tier, names) for tier, names in _served(models).items()]
@@ -462,8 +470,11 @@ def _check(models: Models, tier: Tier, names: list[str]) -> Check:
             if thinker.key_name
             else f"give models.providers.{tier.provider} a key"
         )
-        return Check("models", Level.WARN, f"{who} has no key, so whoever needs it waits", advice)
-    says = f"{who}, at most ${price[0] / DOLLAR:.2f} for a million bytes asked and ${price[1] / DOLLAR:.2f} for a million tokens answered"
+        return Check("models", Level.WARN, f"{who} has no key, so tasks that need it wait", advice)
+    says = (
+        f"{who}, at most ${price[0] / DOLLAR:.2f} per million bytes sent and ${price[1] / DOLLAR:.2f} "
+        "per million tokens received"
+    )
     return Check("models", Level.OK, says)
 
 
@@ -499,7 +510,7 @@ def check_name(outward: Outward) -> Check:
     advice = (
         None
         if reachable
-        else "a site that minds should be able to say so: write fetch: {contact: bot@example.com} into thresher.yaml"
+        else "site owners should be able to reach you: add fetch: {contact: bot@example.com} to thresher.yaml"
     )
     return Check("user agent", Level.OK if reachable else Level.WARN, header, advice)
 
@@ -512,7 +523,7 @@ def check_waivers(store: Store) -> list[Check]:
     except DatabaseProblem:
         return []  # an older schema: the check of the schema has said so
     if not waived:
-        return [Check("robots.txt", Level.OK, "kept to everywhere")]
+        return [Check("robots.txt", Level.OK, "obeyed everywhere")]
     says = "; ".join(
         f"{name} since {(as_text(at) or '')[:10]}: {reason}" for name, at, reason in waived[:SHOWN]
     )
@@ -521,7 +532,7 @@ def check_waivers(store: Store) -> list[Check]:
         Check(
             "robots.txt",
             Level.WARN,
-            f"not asked at {says}{more}",
-            "where the reason is gone: thresher sources robots NAME on",
+            f"ignored at {says}{more}",
+            "to obey it again: thresher sources robots NAME on",
         )
     ]

@@ -37,8 +37,8 @@ READ, WRITE, ADMIN = "read", "write", "admin"
 # Scopes and their descriptions. Apps add their own, which no other scope includes: not even `admin`.
 SCOPES: Mapping[str, str] = {
     READ: "see everything but keys and administrators",
-    WRITE: "change what is looked for, tasks, sources and settings",
-    ADMIN: "everything that read and write may, and keys",
+    WRITE: "change tasks, sources, settings and what apps look for",
+    ADMIN: "everything that read and write allow, and manage keys",
 }
 _WITHIN_ADMIN = (READ, WRITE)
 
@@ -48,7 +48,7 @@ def known_scopes(apps: Iterable[App]) -> dict[str, str]:
     found: dict[str, str] = {}
     for app in apps:
         if taken := sorted(app.scopes.keys() & {*SCOPES, *found}):
-            raise ConfigError(f"the scope {taken[0]!r} of the app {app.name!r} is there already; rename it")
+            raise ConfigError(f"the scope {taken[0]!r} of the app {app.name!r} already exists; rename it")
         found |= app.scopes
     return {**found, **SCOPES}
 
@@ -116,7 +116,8 @@ def create_key(
     if not known or set(scopes) - set(known):
         got = ", ".join(sorted(map(repr, scopes))) or "nothing"
         raise UsageError(
-            f"a key opens {', '.join(there)}, or several of these: --scope read --scope write; got {got}"
+            f"a scope must be one of {', '.join(there)}; repeat the option for several: --scope read "
+            f"--scope write; got {got}"
         )
     _check_name(name)
     _check(lasts, rate)
@@ -127,7 +128,8 @@ def create_key(
     made = keys.add_key(store, new, prefix, _digest(token))
     if made is None:
         raise NotAllowed(
-            f"a key named {name!r} is in use; choose another name, or first: thresher keys revoke {shlex.quote(name)}"
+            f"a key named {name!r} is in use; choose another name, or revoke it first: thresher keys "
+            f"revoke {shlex.quote(name)}"
         )
     return Made(token, made)
 
@@ -135,7 +137,8 @@ def create_key(
 def _check_name(name: str) -> None:
     if not name or len(name) > MAX_NAME or not name.isprintable() or name != name.strip():
         raise UsageError(
-            f"a key's name is at most {MAX_NAME} characters that can be seen, with no space at its ends; got {name[:MAX_NAME]!r}"
+            f"a key's name must have 1 to {MAX_NAME} visible characters and no space at either end; "
+            f"got {name[:MAX_NAME]!r}"
         )
 
 
@@ -146,8 +149,8 @@ def _sources(given: Collection[str] | None) -> list[str] | None:
     found = list(dict.fromkeys(each.strip().lower() for each in given))
     if len(found) > MAX_SOURCES or not all(map(_is_source, found)):
         raise UsageError(
-            f"a key's sources are at most {MAX_SOURCES} names of platforms without spaces, such as --source dice; got "
-            f"{', '.join(found)[:MAX_NAME]!r}"
+            f"a key may have at most {MAX_SOURCES} sources, each the name of a platform without "
+            f"spaces, such as --source dice; got {', '.join(found)[:MAX_NAME]!r}"
         )
     return found
 
@@ -159,10 +162,11 @@ def _is_source(text: str) -> bool:
 def _check(lasts: float | None, rate: int | None) -> None:
     if lasts is not None and not 0 < lasts <= MAX_SECONDS:
         raise UsageError(
-            "a key lasts longer than no time and at most 100 years; without --expires it lasts until it is revoked"
+            "a key's lifetime must be more than 0 and at most 100 years; without --expires it lasts "
+            "until it is revoked"
         )
     if rate is not None and not 1 <= rate <= MAX_RATE:
-        raise UsageError(f"a key's rate is from 1 to {MAX_RATE:,} requests a minute, got {rate}")
+        raise UsageError(f"a key's rate must be 1 to {MAX_RATE:,} requests per minute, got {rate}")
 
 
 def revoke_key(store: Store, which: str) -> Key:
@@ -189,11 +193,12 @@ def admit(store: Store, token: str | None) -> Admitted | Denied:
     """
     if token is None:
         return Denied(
-            "API key required: send one as X-API-Key: KEY or Authorization: Bearer KEY (thresher keys create makes one)"
+            "API key required: send one as X-API-Key: KEY or Authorization: Bearer KEY (to create "
+            "one: thresher keys create NAME)"
         )
     key, now = _holder(store, token)
     if key is None:
-        return Denied("invalid or expired API key; thresher keys list shows those that open something")
+        return Denied("invalid or expired API key; thresher keys list shows the valid ones")
     refused = _refused(key, now)
     if refused is None and not keys.charge(store, key):
         refused = _second_look(store, key)
@@ -216,11 +221,11 @@ def _holder(store: Store, token: str) -> tuple[Key | None, int]:
 def _refused(key: Key, now: int) -> Denied | None:
     if (state := key.state(now)) != "live":
         return Denied(
-            f"invalid or expired API key: {key.name} is {state}; make another: thresher keys create NAME"
+            f"invalid or expired API key: {key.name} is {state}; create another: thresher keys create NAME"
         )
     if wait := key.wait_us(now):
         return Denied(
-            f"the key {key.name} may make {key.rate:,} requests a minute; wait", max(1, -(-wait // SECOND))
+            f"the key {key.name} may make {key.rate:,} requests per minute; wait", max(1, -(-wait // SECOND))
         )
     return None
 

@@ -67,7 +67,7 @@ def count_try(store: Store, name: str, address: str) -> LoginAttempt | Denied:
         wait = admins.wait_us(session, allowances, store.backend.now(session))
         found, others = admins.admin_named(session, name), admins.list_admins(session, 1)
     if wait or not admins.charge(store, allowances):
-        return Denied("too many tries to log in; wait", max(1, -(-wait // SECOND)))
+        return Denied("too many login attempts; wait", max(1, -(-wait // SECOND)))
     kept = (
         found.password
         if found
@@ -95,7 +95,7 @@ def admit_login(store: Store, token: str) -> Admitted | Denied:
         with store.read(autocommit=True) as session:
             found = admins.login_with(session, _digest(token), store.backend.now(session))
     if found is None:
-        return Denied("you are not logged in any more; log in again: POST /api/login")
+        return Denied("your login has expired; log in again: POST /api/login")
     return Admitted(found.admin_id, found.name, (ADMIN,), admin=True)
 
 

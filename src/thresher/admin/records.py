@@ -49,7 +49,7 @@ def find(
 def _id(store: Store, kind: str, key: str) -> int:
     found = maybe(store, kind, key)
     if found is None:
-        raise UnknownName(f"there is no {kind} {key!r} to go on after; begin with the first page again")
+        raise UnknownName(f"there is no {kind} {key!r} to continue after; start again from the first page")
     return found.id
 
 
@@ -103,7 +103,7 @@ def among(value: str | None, known: Iterable[str], what: str) -> str | None:
     """
     words = list(known)
     if value is not None and value not in words:
-        raise UsageError(f"{what} is one of {', '.join(words)}; got {value!r}")
+        raise UsageError(f"{what} must be one of {', '.join(words)}; got {value!r}")
     return value
 
 
@@ -124,7 +124,7 @@ def list_records(
     """Records that match, the newest first. `link` is written as name=target."""
     name, equals, target = (link or "").partition("=")
     if link and not (name and equals):
-        raise UsageError(f"a link is written as name=target, such as author=ada; got {link!r}")
+        raise UsageError(f"a link must be name=target, such as author=ada; got {link!r}")
     with store.read() as session:
         found = find_records(
             session,

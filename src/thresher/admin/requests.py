@@ -91,14 +91,14 @@ def _asked(request: TaskRequest, added: dict[tuple[str, str | None], Added]) -> 
             request.key,
             Answered.ADDED,
             made.id,
-            f"{request.what}: task {made.id} will look at it.",
+            f"{request.what}: queued as task {made.id}.",
         )
     return RequestResult(
         request.what,
         request.key,
         Answered.WAITING,
         made.id,
-        f"{request.what}: task {made.id} is on it already.",
+        f"{request.what}: already queued as task {made.id}.",
     )
 
 
@@ -114,9 +114,9 @@ def parse_payload(text: str, where: str) -> dict[str, Any]:
     except ValueError as problem:
         raise InvalidPayload(f"{where} is not JSON: {problem}") from None
     except RecursionError:
-        raise InvalidPayload(f"{where} is nested too deeply to be read") from None
+        raise InvalidPayload(f"{where} is nested too deeply") from None
     if not isinstance(value, dict):
-        raise InvalidPayload(f'{where} wants a JSON object such as {{"id": 1}}, got {_kind_of(value)}')
+        raise InvalidPayload(f'{where} must be a JSON object such as {{"id": 1}}, got {_kind_of(value)}')
     return value
 
 
@@ -136,9 +136,9 @@ def new_task(fields: Mapping[str, Any]) -> NewTask:
     """A request from plain fields, each of the right type."""
     for name in fields:
         if name not in FIELDS:
-            raise InvalidPayload(f"{name!r} is not known; a task has {', '.join(FIELDS)}")
+            raise InvalidPayload(f"there is no field {name!r}; a task has {', '.join(FIELDS)}")
     if "kind" not in fields:
-        raise InvalidPayload("there is no kind; a task names at least its kind")
+        raise InvalidPayload("the kind is missing; every task needs one")
     delay = _want(fields, "delay", (int, float, str), 0)
     return NewTask(
         kind=_want(fields, "kind", (str,), ""),
@@ -157,7 +157,7 @@ def _want(fields: Mapping[str, Any], name: str, types: tuple[type, ...], default
     if not isinstance(value, types) or isinstance(value, bool):
         words = {str: "text", dict: "an object", int: "a whole number", float: "a number"}
         raise InvalidPayload(
-            f"{name} wants {' or '.join(words[each] for each in types)}, got {_kind_of(value)}"
+            f"{name} must be {' or '.join(words[each] for each in types)}, got {_kind_of(value)}"
         )
     return value
 

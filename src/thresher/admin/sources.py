@@ -43,12 +43,12 @@ class Probe:
 def add(store: Store, name: str, wanted: Mapping[str, str | None]) -> None:
     """Make a source with these limits (as text; what is None keeps its default)."""
     if not name or ":" in name or any(char.isspace() for char in name):
-        raise UsageError(f"a source's name has no spaces and no colon, got {name!r}")
+        raise UsageError(f"a source's name must not contain spaces or colons, got {name!r}")
     usual = Source(name)
     limits = GateLimits(trip_after=usual.trip_after, cooldown_us=to_us(usual.cooldown))
     if not sources.add_source(store, name, _changed(limits, wanted)):
         raise NotAllowed(
-            f"source {name!r} is already there; thresher sources limit {name} changes its limits"
+            f"source {name!r} already exists; to change its limits: thresher sources limit {name}"
         )
 
 
@@ -56,7 +56,7 @@ def limit(store: Store, name: str, wanted: Mapping[str, str | None]) -> None:
     """Change some limits of a gate; the others stay. "none" takes a limit away."""
     if not any(wanted.values()):
         raise UsageError(
-            f"say which limit to change: {', '.join('--' + key.replace('_', '-') for key in _PARSERS)}"
+            f"name the limit to change: {', '.join('--' + key.replace('_', '-') for key in _PARSERS)}"
         )
     gate = _find(store, name)
     now = GateLimits(**{field: gate[field] for field in GateLimits.__dataclass_fields__})
@@ -73,14 +73,10 @@ def _changed(limits: GateLimits, wanted: Mapping[str, str | None]) -> GateLimits
 def pause(store: Store, name: str, for_seconds: float, reason: str) -> None:
     """Close a gate for a time. Its tasks wait, and lose nothing."""
     if not for_seconds > 0:
-        raise UsageError(
-            "a pause lasts longer than 0 seconds; to open a source again use: thresher sources resume"
-        )
+        raise UsageError("a pause must be longer than 0 seconds; to reopen a source: thresher sources resume")
     gate = _find(store, name)
     if gate["open_after"] >= FOREVER:
-        raise NotAllowed(
-            f"{gate['name']} is disabled, a pause would open it later by itself; enable it first"
-        )
+        raise NotAllowed(f"{gate['name']} is disabled, and a pause would reopen it later; enable it first")
     sources.pause(store, gate["name"], to_us(for_seconds), reason)
     _let_the_last_leave()
 
@@ -122,7 +118,7 @@ def waive_robots(store: Store, name: str, reason: str) -> None:
     """
     if not reason.strip():
         raise UsageError(
-            f'say why, and it will be shown wherever {name} is: thresher sources robots {name} off --reason "..."'
+            f'give a reason; it is shown with {name}: thresher sources robots {name} off --reason "..."'
         )
     host_rules.waive_robots(store, _gate_to_be(store, name), reason.strip())
 
@@ -155,7 +151,7 @@ async def _probe(source: Source) -> Probe:
         async with asyncio.timeout(PROBE_SECONDS):
             return Probe(ran=True, ok=True, says=await source.probe())
     except TimeoutError:
-        return Probe(ran=True, ok=False, says=f"TimedOut: no answer within {PROBE_SECONDS:g} seconds")
+        return Probe(ran=True, ok=False, says=f"TimedOut: no response within {PROBE_SECONDS:g} seconds")
     except Exception as problem:  # noqa: BLE001  a probe says what is wrong by raising anything
         return Probe(ran=True, ok=False, says=f"{type(problem).__name__}: {problem}")
 

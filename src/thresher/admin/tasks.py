@@ -91,7 +91,7 @@ def retry(store: Store, ids: Sequence[int]) -> Retried:
 def cancel(store: Store, ids: Sequence[int], reason: str) -> tasks.Cancelled:
     """Cancel waiting tasks at once, and ask the workers of running ones to stop."""
     wanted = sorted(set(ids))
-    _insist(store, wanted, LIVE.__contains__, "only tasks that wait or run can be cancelled")
+    _insist(store, wanted, LIVE.__contains__, "only waiting or running tasks can be cancelled")
     return tasks.cancel(store, wanted, reason)
 
 
@@ -269,7 +269,8 @@ class Waiter:
             now = monotonic()
             if now >= until:
                 raise TimeoutError(
-                    f"task {task_id} is still {found.state} after {timeout or 0:g} seconds; it goes on by itself"
+                    f"task {task_id} is still {found.state} after {timeout or 0:g} seconds; it "
+                    "continues in the background"
                 )
             # The pause grows with the wait: a short task is not waited for much longer than it takes, a long
             # one costs few looks.

@@ -22,7 +22,7 @@ def seconds(text: str) -> float:
         or _DURATION.sub("", text.strip())
         or (len(parts) > 1 and not all(unit for _, unit in parts))
     ):
-        raise UsageError(f"a duration is written as 90s, 10m, 2h or 1d, got {text!r}")
+        raise UsageError(f"a duration must be written as 90s, 10m, 2h or 1d, got {text!r}")
     return sum(float(number) * UNITS[unit or "s"] for number, unit in parts)
 
 
@@ -31,7 +31,7 @@ def whole(text: str, what: str) -> int | None:
     if text.strip().lower() in NONE:
         return None
     if not (text.strip().isdecimal() and 1 <= int(text) < MAX_NUMBER):
-        raise UsageError(f"{what} wants a whole number from 1 to {MAX_NUMBER:,}, or none, got {text!r}")
+        raise UsageError(f"{what} must be a whole number from 1 to {MAX_NUMBER:,}, or none, got {text!r}")
     return int(text)
 
 

@@ -258,7 +258,8 @@ class Advisor:
                 break
         if complaints := asking.schema.complaints(found[0]):
             raise Malformed(
-                f"no part of the page ({len(shown)} were read) says what is required: {'; '.join(complaints)}"
+                f"no part of the page ({len(shown)} were read) contains what is required: "
+                f"{'; '.join(complaints)}"
             )
         return _joined(answers, found)
 
@@ -291,7 +292,8 @@ class Advisor:
         provider = self._providers.get(chosen.provider)
         if provider is None:
             raise NotYet(
-                f"the provider {chosen.provider} of the tier {tier} is not open: see its key under models: in thresher.yaml",
+                f"the provider {chosen.provider} of the tier {tier} is not available: check its key "
+                "under models: in thresher.yaml",
                 retry_after=_UNCONFIGURED_WAIT,
             )
         return ModelTerms.of(provider, chosen.model, self._prices, self._settings())
@@ -301,12 +303,14 @@ def _apart(schema: Schema, inputs: Mapping[str, Any]) -> tuple[Material | None, 
     materials = [value for value in inputs.values() if isinstance(value, Material)]
     if len(materials) > 1:
         raise UsageError(
-            f"a question is about one Material at most, got {len(materials)}; ask about each on its own"
+            f"a question may be about one Material at most, got {len(materials)}; ask about each one "
+            "separately"
         )
     found = [field.name for field in schema.fields if not field.judged]
     if not materials and found:
         raise UsageError(
-            f"schema {schema.name!r} has fields that stand in a page ({', '.join(found)}): give the page as a Material, or mark them judged"
+            f"schema {schema.name!r} has fields that are read from a page ({', '.join(found)}): pass "
+            "the page as a Material, or mark them judged"
         )
     given = {name: value for name, value in inputs.items() if not isinstance(value, Material)}
     return (materials[0] if materials else None), given
@@ -314,7 +318,7 @@ def _apart(schema: Schema, inputs: Mapping[str, Any]) -> tuple[Material | None, 
 
 def _known(tier: str) -> str:
     if tier not in TIERS:
-        raise UsageError(f"a tier is one of {', '.join(TIERS)}, got {tier!r}")
+        raise UsageError(f"a tier must be one of {', '.join(TIERS)}, got {tier!r}")
     return tier
 
 

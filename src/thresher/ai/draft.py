@@ -48,7 +48,7 @@ class Unreadable:
 def parse(text: str) -> Parsed | Unreadable:
     """The one JSON value in an answer, or why there is none."""
     if len(text) > MAX_CHARACTERS:
-        return Unreadable(f"the answer has {len(text):,} characters, at most {MAX_CHARACTERS:,} are read")
+        return Unreadable(f"the answer has {len(text):,} characters; the limit is {MAX_CHARACTERS:,}")
     bare = text.strip().removeprefix("\ufeff")
     if not bare:
         return Unreadable("the answer is empty")
@@ -63,15 +63,16 @@ def _inside(text: str) -> Parsed | Unreadable:
         return Unreadable("there is no JSON object in the answer")
     if pieces[0] is None:
         return Unreadable(
-            "the JSON object is not closed: the answer was cut off, or a quotation mark inside a text lacks its backslash"
+            "the JSON object is not closed: the answer was cut off, or a quotation mark inside a "
+            "string is not escaped"
         )
     if len(pieces) > 1:
         return Unreadable(
-            "there is more than one object in the answer, or one that is not closed; exactly one is wanted"
+            "the answer contains more than one object, or one that is not closed; give exactly one"
         )
     if text.partition("{")[0].rstrip().endswith("["):
         return Unreadable(
-            "the object stands in a list with words around it, or in one that is not closed; a single object is wanted"
+            "the object is in a list with words around it, or in one that is not closed; give a single object"
         )
     return _value(pieces[0])
 
@@ -106,7 +107,7 @@ def _value(text: str) -> Parsed | Unreadable:
         value = orjson.loads(text)  # strict: no NaN, no half surrogates, no nesting without end
         json.loads(text, object_pairs_hook=_distinct)
     except _Doubled as doubled:
-        return Unreadable(f"the field {str(doubled)[:80]!r} stands twice in one object")
+        return Unreadable(f"the field {str(doubled)[:80]!r} appears twice in one object")
     except (ValueError, RecursionError) as problem:
         return Unreadable(f"it is not JSON: {str(problem)[:200]}")
     return (

@@ -107,7 +107,8 @@ def excerpts(material: Material, most: int) -> Sequence[Excerpt]:
     if not material.text.strip():
         if len(data) > most:
             raise TooLarge(
-                f"structured data of {len(data):,} characters is longer than ai.part_size ({most:,}); ask about a piece of it"
+                f"the structured data has {len(data):,} characters, more than ai.part_size "
+                f"({most:,}); ask about a part of it"
             )
         return [whole]
     if len(material.text) > most:
@@ -121,8 +122,8 @@ def _parts(material: Material, most: int) -> list[Excerpt]:
     found = _cut(Excerpt(material, 0, len(material.text)), most)
     if len(found) > MAX_PARTS:
         raise TooLarge(
-            f"a page of {len(material.text):,} characters makes {len(found):,} questions, at most {MAX_PARTS} are asked: "
-            "give its main content, or raise ai.part_size"
+            f"a page of {len(material.text):,} characters needs {len(found):,} questions, and the "
+            f"limit is {MAX_PARTS}: pass its main content, or raise ai.part_size"
         )
     return found
 

@@ -100,7 +100,7 @@ class Inquiry:
         except BudgetExhausted as problem:
             if fault is None:
                 raise
-            raise self._malformed(fault, f", and telling it is not allowed ({problem})") from problem
+            raise self._malformed(fault, f", and it may not be asked again ({problem})") from problem
         quote = CallQuote(
             terms.gate, terms.provider.name, terms.model, question.prompt.label, self._key, most
         )
@@ -176,7 +176,7 @@ def _shortened(complaints: Sequence[str]) -> list[str]:
         for each in complaints[:MAX_COMPLAINTS]
     ]
     more = len(complaints) - len(shown)
-    return [*shown, *([f"and {more} more of the kind"] if more else [])]
+    return [*shown, *([f"and {more} more like this"] if more else [])]
 
 
 def _echo(text: str) -> str:

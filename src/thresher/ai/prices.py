@@ -80,7 +80,7 @@ def _found(thinker: Thinker, model: str) -> Any:
         from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415  an extra, and slow to import
     except ImportError:
         raise ConfigError(
-            "prices of models need an extra that is not installed; install it with: pip install 'thresher[ai]'"
+            "model prices need an extra that is not installed; install it with: pip install 'thresher[ai]'"
         ) from None
     vendor = thinker.kind if thinker.base_url is None else None
     try:
@@ -93,8 +93,8 @@ def _found(thinker: Thinker, model: str) -> Any:
 def _unknown(provider: str, model: str) -> ConfigError:
     name = f"{provider}/{model}"
     return ConfigError(
-        f"no price is known for {name}, so it is not asked; set it in thresher.yaml, in dollars per million tokens: "
-        f'models: {{prices: {{"{name}": {{input: 1.25, output: 10}}}}}}'
+        f"no price is known for {name}, so it is not called; set the price in thresher.yaml, in "
+        f'dollars per million tokens: models: {{prices: {{"{name}": {{input: 1.25, output: 10}}}}}}'
     )
 
 

@@ -52,17 +52,20 @@ class Prompt:
 def read_prompt(content: str, *, name: str, place: str) -> Prompt:
     """The prompt in a file's content. `name` is the file's, `place` is what an error calls it."""
     if len(content) > MAX_CHARACTERS:
-        raise ConfigError(f"{place} has {len(content):,} characters; a prompt has at most {MAX_CHARACTERS:,}")
+        raise ConfigError(
+            f"{place} has {len(content):,} characters; the limit for a prompt is {MAX_CHARACTERS:,}"
+        )
     head, text = _halves(content, place)
     for key in head:
         if key not in KEYS:
-            raise ConfigError(f"{place}: {key!r} is not known here; the keys are {', '.join(KEYS)}")
+            raise ConfigError(f"{place}: {key!r} is not a known key; the keys are {', '.join(KEYS)}")
     if not _NAME.fullmatch(name) or head.get("name") != name:
         raise ConfigError(
-            f"{place}: name wants the name of its file in a-z, 0-9 and _, so {name!r}; got {head.get('name')!r}"
+            f"{place}: name must be the name of its file in a-z, 0-9 and _: {name!r}; got "
+            f"{head.get('name')!r}"
         )
     if not text:
-        raise ConfigError(f"{place} says nothing below its second ---; write there what the model is to do")
+        raise ConfigError(f"{place} has no text below its second ---; write there what the model should do")
     return Prompt(name, _version(head, place), _tier(head, place), _sentence(head, place), text)
 
 
@@ -71,30 +74,30 @@ def _halves(content: str, place: str) -> tuple[dict[Any, Any], str]:
     written, closed, text = rest.partition("\n" + _EDGE)
     if opening or not found or not closed:
         raise ConfigError(
-            f"{place} wants to begin with {', '.join(KEYS)} between two lines ---, and its text below them"
+            f"{place} must begin with {', '.join(KEYS)} between two lines ---, with its text below them"
         )
     try:
         head = yaml.safe_load(written)
     except yaml.YAMLError as problem:
         raise ConfigError(
-            f"{place}: what stands above its text is not YAML ({str(problem).splitlines()[0]})"
+            f"{place}: the part above its text is not YAML ({str(problem).splitlines()[0]})"
         ) from None
     if not isinstance(head, dict):
-        raise ConfigError(f"{place} wants {', '.join(KEYS)} above its text, got {head!r}")
+        raise ConfigError(f"{place} must have {', '.join(KEYS)} above its text, got {head!r}")
     return head, text.strip()
 
 
 def _version(head: dict[Any, Any], place: str) -> int:
     version = head.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise ConfigError(f"{place}: version wants a whole number from 1, got {version!r}")
+        raise ConfigError(f"{place}: version must be a whole number from 1, got {version!r}")
     return version
 
 
 def _tier(head: dict[Any, Any], place: str) -> str:
     tier = head.get("tier")
     if tier not in TIERS:
-        raise ConfigError(f"{place}: tier wants one of {', '.join(TIERS)}, got {tier!r}")
+        raise ConfigError(f"{place}: tier must be one of {', '.join(TIERS)}, got {tier!r}")
     return str(tier)
 
 
@@ -102,7 +105,7 @@ def _sentence(head: dict[Any, Any], place: str) -> str:
     sentence = head.get("sentence")
     if not isinstance(sentence, str) or not sentence.strip():
         raise ConfigError(
-            f"{place}: sentence wants one sentence that says what the prompt is for, got {sentence!r}"
+            f"{place}: sentence must be one sentence that says what the prompt is for, got {sentence!r}"
         )
     return sentence.strip()
 
@@ -133,7 +136,8 @@ class Library:
     def __getitem__(self, name: str) -> Prompt:
         if name not in self._prompts:
             raise UnknownName(
-                f"there is no prompt {name!r}; there are {', '.join(sorted(self._prompts))}, or write prompts/{name}.md"
+                f"there is no prompt {name!r}; the prompts are {', '.join(sorted(self._prompts))}. "
+                f"Or write prompts/{name}.md"
             )
         return self._prompts[name]
 
@@ -158,7 +162,7 @@ def _brought(where: str | Path, owner: str) -> Iterator[Prompt]:
 def _of(folder: Path) -> Iterator[Prompt]:
     paths = sorted(folder.glob("*.md"))
     if len(paths) > MAX_PROMPTS:
-        raise ConfigError(f"{folder} has {len(paths)} prompts, at most {MAX_PROMPTS} are read")
+        raise ConfigError(f"{folder} has {len(paths)} prompts; the limit is {MAX_PROMPTS}")
     for path in paths:
         if path.stem in OURS_ALONE:
             raise ConfigError(

@@ -112,14 +112,14 @@ def _lines(inputs: Mapping[str, Any]) -> Iterator[str]:
         left -= len(line)
         if left < 0:
             raise InvalidPayload(
-                f"the inputs have more than {MAX_INPUT:,} characters with {name!r}; give a page as Material"
+                f"the inputs have more than {MAX_INPUT:,} characters with {name!r}; pass a page as Material"
             )
         yield line
 
 
 def _written(name: str, value: Any) -> str:
     if not _NAME.fullmatch(name):
-        raise InvalidPayload(f"an input is named with a-z, 0-9 and _, got {name!r}")
+        raise InvalidPayload(f"an input name may only contain a-z, 0-9 and _, got {name!r}")
     try:
         written = orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
     except (TypeError, ValueError) as problem:

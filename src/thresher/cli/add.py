@@ -53,7 +53,7 @@ def command(
     """
     call = call_of(ctx)
     if (kind is None) == (from_file is None):
-        raise UsageError("say what to add: thresher add KIND, or thresher add --from FILE.jsonl")
+        raise UsageError("name what to add: thresher add KIND, or thresher add --from FILE.jsonl")
     if kind is None:
         _add_file(call, from_file or "-")
     elif things:

@@ -59,7 +59,7 @@ def password(
     with call.store() as store:
         view = admin_view(change_password(store, name, chosen))
     _told(
-        call, view, chosen if generate else None, f"{name} has another password and is logged out everywhere."
+        call, view, chosen if generate else None, f"{name} has a new password and is logged out everywhere."
     )
 
 
@@ -78,34 +78,35 @@ def remove(ctx: typer.Context, name: Name) -> None:
     call = call_of(ctx)
     with call.store() as store:
         view = admin_view(remove_admin(store, name))
-    say(call, view, f"{name} is no administrator any more.")
+    say(call, view, f"{name} is no longer an administrator.")
 
 
 def _password(*, generate: bool, stdin: bool) -> str:
     """A password from wherever it was said to come from."""
     if generate and stdin:
-        raise UsageError("either --generate or --password-stdin, not both")
+        raise UsageError("use either --generate or --password-stdin, not both")
     if generate:
         return generated()
     if stdin:
         return sys.stdin.readline(MAX_LINE).rstrip("\r\n")
     if not sys.stdin.isatty():
         raise UsageError(
-            "there is nobody to ask for a password; say --generate, or --password-stdin to read it from standard input"
+            "cannot ask for a password without a terminal; use --generate, or --password-stdin to "
+            "read it from standard input"
         )
     return str(typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))
 
 
 def _told(call: CommandCall, view: "AdminView", chosen: str | None, sentence: str) -> None:
 
-    first = f"{chosen}\nThis is the password; keep it, it cannot be shown again.\n" if chosen else ""
+    first = f"{chosen}\nThis is the password; keep it, because it cannot be shown again.\n" if chosen else ""
     say(call, {**asdict(view), **({"password": chosen} if chosen else {})}, f"{first}{sentence}")
 
 
 def _draw(out: "Console", found: "list[AdminView]", now: int) -> None:
 
     if not found:
-        out.print("No administrators. Make one with: thresher admin create NAME")
+        out.print("No administrators. Create one with: thresher admin create NAME")
         return
     rows = [
         [each.id, each.name, ago(each.created_at, now), ago(each.changed_at, now), ago(each.login_at, now)]

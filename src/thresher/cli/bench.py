@@ -31,7 +31,7 @@ def queue(
     from thresher.bench.queue import run
 
     if store not in ("sqlite", "postgres"):
-        raise UsageError(f"--store wants sqlite or postgres, got {store!r}")
+        raise UsageError(f"--store must be sqlite or postgres, got {store!r}")
     call = call_of(ctx)
     found = run(
         store=store,

@@ -149,7 +149,10 @@ def _surprise(problem: Exception, args: Sequence[str]) -> int:
 
         sys.stderr.write(plain("".join(traceback.format_exception(problem))))
     advice = "" if "--verbose" in args else " Run it again with --verbose to see where."
-    said = f"{type(problem).__name__}: {problem}. This was not expected and may be a bug of Thresher or of an app; nothing is lost.{advice}"
+    said = (
+        f"{type(problem).__name__}: {problem}. This is unexpected and may be a bug in Thresher or in an "
+        f"app; nothing is lost.{advice}"
+    )
     return _tell(said, type(problem).__name__, BUG, args)
 
 

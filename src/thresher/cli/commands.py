@@ -88,8 +88,8 @@ class Table:
             elif enabled:
                 owner = "Thresher itself" if other.app is None else f"the app {other.app!r}"
                 raise ConfigError(
-                    f"the command {each.name!r} is brought by the app {app.name!r} and by {owner}; rename "
-                    "it in the app, or do not enable both"
+                    f"the command {each.name!r} is defined by the app {app.name!r} and by {owner}; "
+                    "rename it in the app, or do not enable both"
                 )
 
     def of(self, app: str) -> tuple[Command, ...]:
@@ -133,8 +133,8 @@ class Commands(TyperGroup):
             return None
         if not row.enabled:
             raise UnknownName(
-                f"`thresher {cmd_name}` belongs to the app {row.app!r}, which is installed but not enabled in "
-                f"this project; to enable it, write apps: [{row.app}] into thresher.yaml"
+                f"`thresher {cmd_name}` belongs to the app {row.app!r}, which is installed but not "
+                f"enabled in this project; to enable it, add it to thresher.yaml: apps: [{row.app}]"
             )
         return build(row.command)
 
@@ -193,7 +193,8 @@ def build(command: Command) -> Any:
         return group.commands[command.name]
     if not callable(target):
         raise ConfigError(
-            f"the command {command.name!r} leads to {type(target).__name__}; it wants a Typer app or a function"
+            f"the command {command.name!r} leads to {type(target).__name__}; it must be a Typer app "
+            "or a function"
         )
     holder.command(name=command.name, epilog=EPILOG)(target)
     return typer.main.get_command(holder)

@@ -35,7 +35,7 @@ def list_(ctx: typer.Context) -> None:
         found, kept = list_settings(store), list_kept(store)
     answer(call, found, _draw_list)
     for each in kept:
-        typer.echo(f"kept, and not in force: {kept_sentence(each)}", err=True)
+        typer.echo(f"stored, but not in effect: {kept_sentence(each)}", err=True)
 
 
 def kept_sentence(kept: "KeptSetting") -> str:
@@ -81,7 +81,7 @@ def set_(ctx: typer.Context, name: Name, value: Annotated[str, typer.Argument(me
     with call.store() as store:
         set_setting(store, name, value, getuser())
         now = show_setting(store, name)
-    say(call, now, f"{name} = {_amount(now)}. Running workers take it up within seconds.")
+    say(call, now, f"{name} = {_amount(now)}. Running workers apply it within seconds.")
 
 
 def _amount(now: "SettingView") -> str:

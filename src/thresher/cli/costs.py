@@ -145,5 +145,6 @@ def _draw_estimate(out: "Console", found: "list[Estimate]") -> None:
     ]
     out.print(table(["kind", "#waiting", "#ended", "#cost each", "#may cost"], rows))
     out.print(
-        "By what tasks of the same kind have cost; what they spawn is not counted. Unknown: none of that kind has ended yet."
+        "Based on finished tasks of the same kind, without the tasks they spawn. Unknown: no task "
+        "of that kind has ended yet."
     )

@@ -67,7 +67,7 @@ def _mend(*, yes: bool) -> None:
     for each in commands:
         typer.echo(f"  {shlex.join(each)}", err=True)
     if not yes and not _agreed():
-        raise UsageError("nothing was installed; to install without being asked, add --yes")
+        raise UsageError("nothing was installed; to install without confirmation, add --yes")
     problem = carry_out(commands, lambda line: typer.echo(line, err=True))
     if problem:
         raise ConfigError(problem)
@@ -122,7 +122,7 @@ def _registry(exam: "Examination", project: "Project", named: list[str]) -> "Reg
 
 def _apps(registry: "Registry") -> str:
     if not registry.apps:
-        return "none named; write apps: [app.py] into thresher.yaml"
+        return "none; add apps: [app.py] to thresher.yaml"
     return ", ".join(
         f"{app.name} ({', '.join(pipeline.kind for pipeline in app.pipelines)})" for app in registry.apps
     )

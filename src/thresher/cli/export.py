@@ -46,6 +46,6 @@ def command(
         say(call, done, f"{number(done.rows, 'row')} written to {done.file}.")
         return
     if chosen is FileFormat.XLSX and sys.stdout.isatty():
-        raise UsageError("a workbook is no text for a terminal; name a file: -o FILE.xlsx")
+        raise UsageError("a workbook cannot be printed to a terminal; write it to a file: -o FILE.xlsx")
     with call.store() as store:
         export(store, what, found, chosen, sys.stdout.buffer, status=status)

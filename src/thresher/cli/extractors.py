@@ -40,7 +40,8 @@ def _draw(out: "Console", found: "list[ExtractorView]", now: int) -> None:
 
     if not found:
         out.print(
-            "Nothing has been learned yet: a site is learned from three pages that a model, their own data or a person has read."
+            "Nothing has been learned yet: a site is learned from three pages with values from a "
+            "model, from their own data or from you."
         )
         return
     rows = [
@@ -107,7 +108,8 @@ def label(
     said = dict(each.split("=", 1) for each in values if "=" in each)
     if len(said) < len(values):
         raise UsageError(
-            "values are written as FIELD=VALUE, each field once; an empty value says that the page does not have it"
+            "write values as FIELD=VALUE, each field once; an empty value means that the page does "
+            "not have it"
         )
     found = opened_page(call, page, base_url)
     with call.runtime() as runtime:
@@ -134,5 +136,5 @@ def retire(ctx: typer.Context, site: Site, schema: SchemaName) -> None:
     say(
         call,
         {"site": site, "schema": schema, "state": "retired"},
-        f"The extractor of {site} for {schema} is used no more.",
+        f"The extractor of {site} for {schema} is no longer used.",
     )

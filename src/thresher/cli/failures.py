@@ -66,7 +66,7 @@ def _report(call: CommandCall, done: Any) -> None:
         say(call, done, f"{number(done.matched, 'failed task')} would be sent back.{advice}")
         return
     taken = len(done.result.key_taken)
-    left = f"; {number(taken, 'task')} left alone, a live task has their key" if taken else ""
+    left = f"; {number(taken, 'task')} skipped, because a live task has their key" if taken else ""
     say(call, done, f"{number(len(done.result.retried), 'task')} sent back to waiting{left}.")
 
 

@@ -27,7 +27,7 @@ def ago(at: int | None, now: int) -> str:
 
 def opens(state: str, at: int | None, now: int) -> str:
     """When a gate opens."""
-    words = {"open": "–", "full": "when a slot is free", "disabled": "when a person enables it"}
+    words = {"open": "–", "full": "when a slot is free", "disabled": "when you enable it"}
     return words.get(state) or when(at, now)
 
 

@@ -22,11 +22,11 @@ apps: [app.py]
 # --database and THRESHER_DATABASE_URL win over this line. ${NAME} and ${NAME:-default} are read from the environment.
 database: sqlite:///thresher.db
 
-# How we appear to the sites we visit: somebody who minds should be able to reach you.
+# How sites see us: their owners should be able to reach you.
 # fetch:
 #   contact: you@example.com
 
-# Who may be asked where rules and a page's own data do not suffice. Without it everything else still works.
+# Models to ask when rules and a page's own data are not enough. Everything else works without them.
 # models:
 #   providers:
 #     openai: {kind: openai, key: "${OPENAI_API_KEY}"}
@@ -104,7 +104,8 @@ def _write(folder: Path) -> list[Path]:
     there = [str(path) for path in files if path.exists()]
     if there:
         raise UsageError(
-            f"{' and '.join(there)} already there; init overwrites nothing. Choose another folder: thresher init FOLDER"
+            f"{' and '.join(there)} already there; init never overwrites a file. Choose another "
+            "folder: thresher init FOLDER"
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -148,9 +148,9 @@ def _unpacked(body: bytes, name: str) -> bytes:
     try:
         unpacked = unpacker.decompress(body, MAX_FILE + 1)
     except zlib.error as problem:
-        raise UsageError(f"{name!r} is not whole gzip data: {problem}") from None
+        raise UsageError(f"{name!r} is not complete gzip data: {problem}") from None
     if len(unpacked) > MAX_FILE:
-        raise UsageError(f"{name!r} unpacks to more than {MAX_FILE:,} bytes; inspect a part of it")
+        raise UsageError(f"{name!r} decompresses to more than {MAX_FILE:,} bytes; inspect a part of it")
     return unpacked
 
 

@@ -66,7 +66,10 @@ def create(
         )
     header = "Authorization: Bearer KEY" if {*SCOPES} & {*made.key.scopes} else "X-API-Key: KEY"
     opens = ", ".join(made.key.scopes)
-    told = f"{made.token}\nThis is the key of {name}, for: {opens}; keep it, it cannot be shown again. Send it as: {header}"
+    told = (
+        f"{made.token}\nThis is the key of {name}, for: {opens}. Keep it, because it cannot be shown "
+        f"again. Send it as: {header}"
+    )
     say(call, made_view(made.key, made.token), told)
 
 
@@ -85,7 +88,7 @@ def list_(
 def _draw(out: "Console", found: "list[KeyView]", now: int) -> None:
 
     if not found:
-        out.print("No keys. Make one with: thresher keys create NAME")
+        out.print("No keys. Create one with: thresher keys create NAME")
         return
     rows = [
         [
@@ -121,4 +124,4 @@ def revoke(
     call = call_of(ctx)
     with call.store() as store:
         view = key_view(revoke_key(store, which), read_now(store))
-    say(call, view, f"The key {view.name} ({view.prefix}…) opens nothing any more.")
+    say(call, view, f"The key {view.name} ({view.prefix}…) is revoked.")

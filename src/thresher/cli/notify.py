@@ -27,7 +27,7 @@ def command(
     wanted = call.project().notify
     if not wanted:
         raise ConfigError(
-            "there is nobody to tell: thresher.yaml has no notify: list (see docs/how-to/get-notified.md)"
+            "there is no one to notify: thresher.yaml has no notify: list (see docs/how-to/get-notified.md)"
         )
     logging.getLogger("thresher.notify").setLevel(
         logging.ERROR

@@ -45,7 +45,7 @@ def answer_each(
     for fields in _fields(texts):
         try:
             if fields is None:
-                raise UsageError(f"a line of more than {MAX_LENGTH:,} bytes; cut it")
+                raise UsageError(f"a line has more than {MAX_LENGTH:,} bytes; shorten it")
             found = answer(fields)
         except (UsageError, TaskError) as problem:
             code, found = (
@@ -73,7 +73,8 @@ def wanted(fields: Fields, *names: str) -> str:
     value = next((fields[name] for name in names if name in fields), None)
     if not isinstance(value, str):
         raise UsageError(
-            f"a JSON object wants {names[0]!r} as text; it has {', '.join(map(repr, fields)) or 'nothing'}"
+            f"a JSON object must have {names[0]!r} as text; it has "
+            f"{', '.join(map(repr, fields)) or 'nothing'}"
         )
     return value
 
@@ -82,7 +83,7 @@ def asked(fields: Fields, *names: str) -> str | None:
     """The first of these fields that is there and not null."""
     value = next((fields[name] for name in names if fields.get(name) is not None), None)
     if value is not None and not isinstance(value, str):
-        raise UsageError(f"{names[0]!r} wants text, and got {json.dumps(value)[:80]}")
+        raise UsageError(f"{names[0]!r} must be text, got {json.dumps(value)[:80]}")
     return value
 
 
@@ -212,7 +213,7 @@ def board(ctx: typer.Context, texts: Texts = None) -> None:
                 "token": None,
                 "url": None,
                 "list": None,
-                "reason": "the address of no board we know",
+                "reason": "not the URL of a known board",
             }
         listed = list_call(found)
         asked_for = f"{listed.method} {listed.url}" if listed else None
@@ -293,7 +294,7 @@ def _today(said: str | None) -> "date":
     try:
         return date.fromisoformat((said or as_text(SystemClock().now()) or "")[:10])
     except ValueError:
-        raise UsageError(f"today wants a day as in 2026-01-31, and got {said!r}") from None
+        raise UsageError(f"today must be a day such as 2026-01-31, got {said!r}") from None
 
 
 def _date_line(found: Fields) -> str:

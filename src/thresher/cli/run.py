@@ -213,7 +213,8 @@ def _draw_summary(ended: "WorkerEnd", progress: "Progress", seconds: float) -> N
     out = console()
     if not progress.kinds:
         out.print(
-            "There is nothing to do: no tasks, and no app that starts with any. Name apps in thresher.yaml or with --app."
+            "There is nothing to do: no tasks, and no app that starts with any. Add apps to "
+            "thresher.yaml or use --app."
         )
         return
     rows = [
@@ -248,6 +249,6 @@ def _draw_summary(ended: "WorkerEnd", progress: "Progress", seconds: float) -> N
         and progress.kinds
         and all(kind.done == kind.total for kind in progress.kinds)
     ):
-        out.print("Everything was done already; --again starts the apps' first tasks anew.")
+        out.print("Everything was done already; --again starts the apps' first tasks again.")
     if ended.interrupted:
-        out.print("Stopped before the end; the next run goes on.")
+        out.print("Stopped before the end; the next run continues.")

@@ -28,7 +28,7 @@ def list_(ctx: typer.Context) -> None:
 def _draw(out: "Console", found: "list[ScheduleView]", now: int) -> None:
 
     if not found:
-        out.print("No schedules: apps declare them, and bring them along when they first run.")
+        out.print("No schedules: apps declare them, and they appear when an app first runs.")
         return
     rows = [
         [

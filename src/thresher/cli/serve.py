@@ -64,7 +64,8 @@ def command(
 def _announce(call: CommandCall, url: str, advice: str, setup: str | None) -> None:
 
     first = (
-        f"\nThere is no administrator yet. For an hour this token makes the first one, once, at {url}/setup: {setup}"
+        f"\nThere is no administrator yet. Create the first one at {url}/setup with this token, "
+        f"valid once within an hour: {setup}"
         if setup
         else ""
     )
@@ -77,4 +78,4 @@ def _advice(runtime: "Runtime") -> str:
 
     if has_keys(runtime.store):
         return "Programs send a key with every request: Authorization: Bearer KEY. Ctrl-C stops."
-    return "Programs need a key; make one with: thresher keys create me --scope read --scope write"
+    return "Programs need a key; create one with: thresher keys create me --scope read --scope write"

@@ -109,7 +109,7 @@ def _robots(gate: "GateView", now: int) -> str:
     return (
         "asked"
         if gate.robots_off_at is None
-        else f"not asked since {clock_time(gate.robots_off_at, now)}: {gate.robots_off_reason}"
+        else f"ignored since {clock_time(gate.robots_off_at, now)}: {gate.robots_off_reason}"
     )
 
 
@@ -210,7 +210,7 @@ def pause(
     ctx: typer.Context,
     name: Name,
     for_: Annotated[str, typer.Option("--for", metavar="TIME", help="Duration: 90s, 10m, 2h, 1d.")],
-    reason: Annotated[str, typer.Option(help="Reason, shown with the pause.")] = "paused by a person",
+    reason: Annotated[str, typer.Option(help="Reason, shown with the pause.")] = "paused manually",
 ) -> None:
     """Close a source for a time. Its tasks wait and lose nothing; it opens by itself."""
     call = call_of(ctx)
@@ -232,7 +232,7 @@ def resume(ctx: typer.Context, name: Name) -> None:
 def disable(
     ctx: typer.Context,
     name: Name,
-    reason: Annotated[str, typer.Option(help="Reason, shown with the source.")] = "disabled by a person",
+    reason: Annotated[str, typer.Option(help="Reason, shown with the source.")] = "disabled manually",
 ) -> None:
     """Close a source until a person enables it. Its tasks wait and lose nothing."""
     call = call_of(ctx)
@@ -270,7 +270,7 @@ def robots(
         else:
             sources.mind_robots(store, name)
         _answer(
-            call, store, name, f"robots.txt is {'not asked' if state is Robots.OFF else 'asked'} at {name}."
+            call, store, name, f"robots.txt is {'ignored' if state is Robots.OFF else 'obeyed'} at {name}."
         )
 
 

@@ -176,7 +176,7 @@ def _attempts(attempts: list[dict[str, Any]]) -> "Table":
         for each in attempts
     ]
     return table(
-        ["#claim", "stage", "started", "#took", "#worker", "ending", "what it said"], rows, title="attempts"
+        ["#claim", "stage", "started", "#took", "#worker", "ending", "message"], rows, title="attempts"
     )
 
 
@@ -262,9 +262,7 @@ def retry(ctx: typer.Context, ids: Ids) -> None:
     call = call_of(ctx)
     with call.store() as store:
         done = tasks.retry(store, ids)
-    taken = (
-        f"; left alone, because a live task has their key: {_list(done.key_taken)}" if done.key_taken else ""
-    )
+    taken = f"; skipped, because a live task has their key: {_list(done.key_taken)}" if done.key_taken else ""
     say(call, done, f"{number(len(done.retried), 'task')} sent back to waiting{taken}.")
 
 
@@ -272,7 +270,7 @@ def retry(ctx: typer.Context, ids: Ids) -> None:
 def cancel(
     ctx: typer.Context,
     ids: Ids,
-    reason: Annotated[str, typer.Option(help="Reason, stored with the task.")] = "cancelled by a person",
+    reason: Annotated[str, typer.Option(help="Reason, stored with the task.")] = "cancelled manually",
 ) -> None:
     """Cancel tasks. Running ones are asked to stop at their worker's next heartbeat."""
     call = call_of(ctx)

@@ -70,7 +70,8 @@ class StopSignals:
             case 1:
                 self._worker.stop()
                 self._tell(
-                    "Stopping: running tasks may finish, the rest goes back to waiting. Once more to hand back at once."
+                    "Stopping: running tasks may finish, the rest goes back to waiting. Press "
+                    "Ctrl-C again to hand back all at once."
                 )
             case 2:
                 self._worker.stop_now()
@@ -212,7 +213,7 @@ def _work(
         serves = runtime.registry.scopes(only=names_in(only), without=names_in(without))
         kinds = (
             ", ".join(dict.fromkeys(kind for kind, _ in serves))
-            or "none: name an app in thresher.yaml or with --app"
+            or "none: add an app to thresher.yaml or use --app"
         )
         logging.getLogger("thresher").info("working on %s; kinds: %s", hide_password(url), kinds)
         with opened_worker(

@@ -19,7 +19,7 @@ from thresher.core.errors import ConfigError, ThresherError, UnknownName
 FILE_NAME = "thresher.yaml"
 GROUP = "thresher.apps"
 PACKAGE = "thresher"  # what comes with us is enabled where there is no project file
-REINSTALL = "a checkout that is newer than its installation is installed again with: pip install -e ."
+REINSTALL = "if this is a checkout newer than its installation, install it again: pip install -e ."
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def load_apps(
 def _add(app: App, found: dict[str, App], asking: tuple[str, ...] = ()) -> None:
     if app.name in found or app.name in asking:
         if found.get(app.name, app) is not app:
-            raise ConfigError(f"two apps of this project are called {app.name!r}; rename one of them")
+            raise ConfigError(f"two apps of this project are named {app.name!r}; rename one of them")
         return
     for name in app.needs:
         try:
@@ -141,7 +141,7 @@ def _load(name: str, load: Callable[[], object]) -> App:
         raise type(problem)(f"app {name!r}: {problem}") from problem
     except Exception as problem:
         raise ConfigError(
-            f"app {name!r} stops with an error of its own: {type(problem).__name__}: {problem}"
+            f"app {name!r} fails with an error: {type(problem).__name__}: {problem}"
         ) from problem
 
 
@@ -156,14 +156,14 @@ def _target(name: str) -> str:
     meant = [each for each in available() if each.name == name]
     if len(meant) > 1:
         packages = " and ".join(each.package for each in meant)
-        raise ConfigError(f"{packages} both bring an app of this name; write package.module:attribute")
+        raise ConfigError(f"{packages} both provide an app of this name; write package.module:attribute")
     if meant:
         return meant[0].target
     if name.isidentifier() and importlib.util.find_spec(name) is None:
         known = ", ".join(each.name for each in available()) or f"none ({REINSTALL})"
         raise UnknownName(
-            f"no installed package brings an app of this name; available are: {known}. "
-            "An app may also be a file (app.py) or package.module:attribute"
+            f"no installed package provides an app of this name; available are: {known}. An app may "
+            "also be a file (app.py) or package.module:attribute"
         )
     return name
 
@@ -193,6 +193,6 @@ def _module_name(path: Path) -> str:
 def _as_app(found: object, name: str) -> App:
     if not isinstance(found, App):
         raise ConfigError(
-            f"wants a thresher.App named {name.partition(':')[2] or 'app'!r}, got {type(found).__name__}"
+            f"must be a thresher.App named {name.partition(':')[2] or 'app'!r}, got {type(found).__name__}"
         )
     return found

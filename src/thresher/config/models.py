@@ -122,10 +122,10 @@ def read_models(given: Any, problem: Problem) -> Models:
 
 def _known(given: Any, keys: tuple[str, ...], where: str, problem: Problem) -> None:
     if not isinstance(given, dict):
-        raise problem(where, f"wants keys with values ({', '.join(keys)}), got {type(given).__name__}")
+        raise problem(where, f"must be a mapping with the keys {', '.join(keys)}, got {type(given).__name__}")
     for key in given:
         if key not in keys:
-            raise problem(f"{where}.{key}", f"is not known here; the keys are {', '.join(keys)}")
+            raise problem(f"{where}.{key}", f"is not a known key; the keys are {', '.join(keys)}")
 
 
 def _providers(given: Any, problem: Problem) -> Iterator[tuple[str, Thinker]]:
@@ -134,11 +134,11 @@ def _providers(given: Any, problem: Problem) -> Iterator[tuple[str, Thinker]]:
     if not isinstance(given, dict):
         raise problem(
             "models.providers",
-            f"wants names with what they are, such as openai: {{kind: openai}}, got {type(given).__name__}",
+            f"must map names to providers, such as openai: {{kind: openai}}, got {type(given).__name__}",
         )
     for name, said in given.items():
         if not isinstance(name, str) or not _NAME.fullmatch(name):
-            raise problem(f"models.providers.{name}", "wants a name of a-z, 0-9, _ and -")
+            raise problem(f"models.providers.{name}", "must be a name of a-z, 0-9, _ and -")
         yield name, _thinker(name, said, problem)
 
 
@@ -148,7 +148,8 @@ def _thinker(name: str, said: Any, problem: Problem) -> Thinker:
     if said.get("kind") not in KINDS:
         raise problem(
             f"{where}.kind",
-            f"wants one of {', '.join(KINDS)} (openai also for servers that speak like it), got {said.get('kind')!r}",
+            f"must be one of {', '.join(KINDS)} (openai also for compatible servers), got "
+            f"{said.get('kind')!r}",
         )
     key, key_name = _key(said.get("key"), f"{where}.key", problem)
     return Thinker(
@@ -168,7 +169,7 @@ def _key(given: Any, where: str, problem: Problem) -> tuple[str | None, str | No
     """
     if given is None:
         return None, None
-    wants = 'wants a key or, better, the variable that holds it: "${OPENAI_API_KEY}"'
+    wants = 'must be a key or, better, the variable that holds it: "${OPENAI_API_KEY}"'
     if not isinstance(given, str):
         raise problem(where, f"{wants}; got {type(given).__name__}")
     named = VARIABLE.fullmatch(given)
@@ -176,7 +177,7 @@ def _key(given: Any, where: str, problem: Problem) -> tuple[str | None, str | No
     if named and not key:
         return None, named[1]
     if "${" in key or not _KEY.fullmatch(key):
-        holder = f"; the variable {named[1]} holds something that is none" if named else ""
+        holder = f"; the variable {named[1]} does not hold one" if named else ""
         raise problem(where, f"{wants}; a key has no spaces and is plain ASCII{holder}")
     return key, named[1] if named else None
 
@@ -187,7 +188,7 @@ def _base_url(given: Any, where: str, problem: Problem) -> str | None:
     if not isinstance(given, str) or len(given) > MAX_URL or not _is_address(given):
         # Not repeated: people put keys into addresses, too.
         raise problem(
-            where, "wants an address such as http://127.0.0.1:11434/v1, without a name, a password, ? or #"
+            where, "must be a URL such as http://127.0.0.1:11434/v1, without a user name, password, ? or #"
         )
     return given.rstrip("/")
 
@@ -204,7 +205,7 @@ def _is_address(text: str) -> bool:
 
 def _tier(given: Any, where: str, providers: Mapping[str, Thinker], problem: Problem) -> Tier:
     if not isinstance(given, str):
-        raise problem(where, f"wants a model such as openai/gpt-5.4-mini, got {type(given).__name__}")
+        raise problem(where, f"must be a model such as openai/gpt-5.4-mini, got {type(given).__name__}")
     return Tier(*_named(given, where, providers, problem))
 
 
@@ -212,14 +213,14 @@ def _named(given: str, where: str, providers: Mapping[str, Thinker], problem: Pr
     """A model's own name may have slashes; the provider's has none."""
     provider, _, model = given.partition("/")
     if not _MODEL.fullmatch(model):
-        raise problem(where, f"wants PROVIDER/MODEL such as openai/gpt-5.4-mini, got {given[:MAX_URL]!r}")
+        raise problem(where, f"must be PROVIDER/MODEL, such as openai/gpt-5.4-mini, got {given[:MAX_URL]!r}")
     if provider not in providers:
         known = (
-            f"those here are {', '.join(sorted(providers))}"
+            f"the providers are {', '.join(sorted(providers))}"
             if providers
-            else "there are none here; add it under models.providers"
+            else "there are no providers; add one under models.providers"
         )
-        raise problem(where, f"names the provider {provider[:MAX_URL]!r}, which is not known; {known}")
+        raise problem(where, f"names the unknown provider {provider[:MAX_URL]!r}; {known}")
     return provider, model
 
 
@@ -229,12 +230,13 @@ def _prices(given: Any, providers: Mapping[str, Thinker], problem: Problem) -> I
     if not isinstance(given, dict):
         raise problem(
             "models.prices",
-            f'wants models with prices such as "local/llama": {{input: 0, output: 0}}, got {type(given).__name__}',
+            'must map models to prices, such as "local/llama": {input: 0, output: 0}, got '
+            f"{type(given).__name__}",
         )
     for name, said in given.items():
         where = f"models.prices.{name}"
         if not isinstance(name, str):
-            raise problem(where, f"wants PROVIDER/MODEL as its name, got {name!r}")
+            raise problem(where, f"must be named PROVIDER/MODEL, got {name!r}")
         _named(name, where, providers, problem)
         _known(said, ("input", "output"), where, problem)
         yield name, Rate(*(_price(said, f"{where}.{side}", side, problem) for side in ("input", "output")))
@@ -243,7 +245,7 @@ def _prices(given: Any, providers: Mapping[str, Thinker], problem: Problem) -> I
 def _price(said: Mapping[str, Any], where: str, side: str, problem: Problem) -> Decimal:
     given = said.get(side)
     if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given <= MAX_PRICE:
-        raise problem(where, f"wants dollars per million tokens, from 0 to {MAX_PRICE:,}, got {given!r}")
+        raise problem(where, f"must be dollars per million tokens, from 0 to {MAX_PRICE:,}, got {given!r}")
     return Decimal(str(given))  # by its text: 0.1 is meant as one tenth
 
 
@@ -261,7 +263,7 @@ def _amount(given: Any, where: str, unit: str, most: int, problem: Problem) -> f
     if given is None:
         return None
     if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given <= most:
-        raise problem(where, f"wants a number above 0 and up to {most:,} ({unit}), got {given!r}")
+        raise problem(where, f"must be a number above 0 and at most {most:,} ({unit}), got {given!r}")
     return float(given)
 
 
@@ -269,5 +271,5 @@ def _count(given: Any, where: str, problem: Problem) -> int | None:
     if given is None:
         return None
     if isinstance(given, bool) or not isinstance(given, int) or not 0 < given <= MAX_RATE:
-        raise problem(where, f"wants a whole number from 1 to {MAX_RATE:,}, got {given!r}")
+        raise problem(where, f"must be a whole number from 1 to {MAX_RATE:,}, got {given!r}")
     return given

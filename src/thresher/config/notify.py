@@ -36,7 +36,9 @@ def read_notify(given: Any, problem: Problem) -> Notify:
     if given is None:
         return Notify()
     if not isinstance(given, list) or len(given) > MAX_ADDRESSES:
-        wants = f'wants a list of at most {MAX_ADDRESSES} addresses such as ["mailto://…", "${{NTFY_URL}}"]'
+        wants = (
+            f'must be a list of at most {MAX_ADDRESSES} addresses, such as ["mailto://…", "${{NTFY_URL}}"]'
+        )
         raise problem("notify", f"{wants}, got {type(given).__name__}")
     urls: list[str] = []
     unset: list[str] = []
@@ -53,7 +55,10 @@ def _missing(text: str) -> list[str]:
 
 
 def _address(given: Any, at: int, problem: Problem) -> str:
-    wants = f'item {at + 1} wants an address such as "ntfy://ntfy.sh/my-topic" or, better, the variable that holds it: "${{NTFY_URL}}"'
+    wants = (
+        f'item {at + 1} must be an address such as "ntfy://ntfy.sh/my-topic" or, better, the variable '
+        'that holds it: "${NTFY_URL}"'
+    )
     if not isinstance(given, str):
         raise problem("notify", f"{wants}; got {type(given).__name__}")
     url = VARIABLE.sub(lambda match: looked_up(match) or "", given).strip()

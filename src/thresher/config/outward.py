@@ -43,19 +43,17 @@ def read_outward(given: Any, problem: Problem) -> Outward:
     if given is None:
         return Outward()
     if not isinstance(given, dict):
-        raise problem("fetch", f"wants keys with values ({', '.join(KEYS)}), got {given!r}")
+        raise problem("fetch", f"must be a mapping with the keys {', '.join(KEYS)}, got {given!r}")
     for key in given:
         if key not in KEYS:
-            raise problem(f"fetch.{key}", f"is not known here; the keys are {', '.join(KEYS)}")
+            raise problem(f"fetch.{key}", f"is not a known key; the keys are {', '.join(KEYS)}")
     return Outward(
-        _text(
-            given, "user_agent", _AGENT, "a name such as Gleaner/1.0, in plain ASCII, the name first", problem
-        ),
+        _text(given, "user_agent", _AGENT, "a name such as Gleaner/1.0, in plain ASCII", problem),
         _text(
             given,
             "contact",
             _CONTACT,
-            "an address a person can be reached at: https://example.com/bot or bot@example.com",
+            "a contact address such as https://example.com/bot or bot@example.com",
             problem,
         ),
         _allow([] if given.get("allow") is None else given["allow"], problem),
@@ -67,7 +65,7 @@ def read_outward(given: Any, problem: Problem) -> Outward:
 def _truth(given: Mapping[str, Any], key: str, problem: Problem) -> bool:
     value = given.get(key)
     if not isinstance(value, bool | None):
-        raise problem(f"fetch.{key}", f"wants true or false, got {value!r}")
+        raise problem(f"fetch.{key}", f"must be true or false, got {value!r}")
     return bool(value)
 
 
@@ -78,20 +76,21 @@ def _text(
     if value is None:
         return None
     if not isinstance(value, str) or len(value) > MAX_TEXT or not pattern.fullmatch(value):
-        raise problem(f"fetch.{key}", f"wants {wants}; got {value!r}")
+        raise problem(f"fetch.{key}", f"must be {wants}, got {value!r}")
     return value
 
 
 def _allow(given: Any, problem: Problem) -> tuple[str, ...]:
     if not isinstance(given, list):
         raise problem(
-            "fetch.allow", f"wants a list such as [10.20.0.0/16, wiki.intra, wiki.intra:8000], got {given!r}"
+            "fetch.allow",
+            f"must be a list such as [10.20.0.0/16, wiki.intra, wiki.intra:8000], got {given!r}",
         )
     for entry in given:
         if not isinstance(entry, str) or not (_is_network(entry) or _is_place(entry)):
             raise problem(
                 "fetch.allow",
-                f"wants networks (10.20.0.0/16), hosts (wiki.intra) and host:port, got {entry!r}",
+                f"must contain networks (10.20.0.0/16), hosts (wiki.intra) and host:port, got {entry!r}",
             )
     return tuple(given)
 
@@ -122,14 +121,14 @@ def _resolve(given: Any, problem: Problem) -> Mapping[str, str]:
     if not isinstance(given, dict):
         raise problem(
             "fetch.resolve",
-            f"wants hosts with addresses such as acme.example: http://127.0.0.1:8123, got {given!r}",
+            f"must map hosts to addresses, such as acme.example: http://127.0.0.1:8123, got {given!r}",
         )
     for host, address in given.items():
         if not isinstance(host, str) or not (host == "*" or _HOST.fullmatch(host.removeprefix("*."))):
-            raise problem(f"fetch.resolve.{host}", "wants a host name, *.example.com, or * for all")
+            raise problem(f"fetch.resolve.{host}", "must be a host name, *.example.com, or * for all")
         if not isinstance(address, str) or not _is_address(address):
             raise problem(
-                f"fetch.resolve.{host}", f"wants an address such as http://127.0.0.1:8123, got {address!r}"
+                f"fetch.resolve.{host}", f"must be an address such as http://127.0.0.1:8123, got {address!r}"
             )
     return dict(given)
 

@@ -123,8 +123,9 @@ def check_server(url: str) -> None:
         readable = False
     if not readable:
         raise ConfigError(
-            f"the database URL {hide_password(url)!r} cannot be read: after a host comes a port, which is a number. What is no letter and "
-            "no digit is percent-encoded in a password: %2F for /, %3F for ?, %23 for #, %40 for @, %5B for ["
+            f"the database URL {hide_password(url)!r} is invalid: the port after the host must be a "
+            "number. In a password, percent-encode everything but letters and digits: %2F for /, "
+            "%3F for ?, %23 for #, %40 for @, %5B for ["
         )
 
 
@@ -143,7 +144,7 @@ class _Reader:
         data = self._load()
         for key in data:
             if key not in KEYS:
-                raise self._error(key, f"is not known here; the keys are {', '.join(KEYS)}")
+                raise self._error(key, f"is not a known key; the keys are {', '.join(KEYS)}")
         outward = read_outward(data.get("fetch"), self._error)
         models = read_models(data.get("models"), self._error)
         notify = read_notify(data.get("notify"), self._error)
@@ -177,7 +178,7 @@ class _Reader:
             return {}
         if not isinstance(data, dict):
             raise ConfigError(
-                f"{self.path}:1 wants keys with values ({', '.join(KEYS)}), got {type(data).__name__}"
+                f"{self.path}:1 must be a mapping with the keys {', '.join(KEYS)}, got {type(data).__name__}"
             )
         return {str(key): value for key, value in data.items()}
 
@@ -199,7 +200,7 @@ class _Reader:
         apps = data.get("apps") or []
         if not isinstance(apps, list) or not all(isinstance(app, str) for app in apps):
             raise self._error(
-                "apps", f"wants a list of names such as ['orchard.py', 'package.module:app'], got {apps!r}"
+                "apps", f"must be a list of names such as ['orchard.py', 'package.module:app'], got {apps!r}"
             )
         return tuple(apps)
 
@@ -208,9 +209,7 @@ class _Reader:
         if url is None:
             return None
         if not isinstance(url, str):
-            raise self._error(
-                "database", f"wants a URL such as {DEFAULT_DATABASE}, got something that is no text"
-            )
+            raise self._error("database", f"must be text: a URL such as {DEFAULT_DATABASE}")
         return VARIABLE.sub(self._variable, url)
 
     def _variable(self, match: re.Match[str]) -> str:
@@ -222,7 +221,7 @@ class _Reader:
     def _settings(self, data: dict[str, Any]) -> dict[str, Any]:
         given = data.get("settings") or {}
         if not isinstance(given, dict):
-            raise self._error("settings", f"wants names with numbers, got {given!r}")
+            raise self._error("settings", f"must map names to numbers, got {given!r}")
         return {str(name): value for name, value in given.items()}
 
     def _retry(self, data: dict[str, Any]) -> dict[str, Retry]:
@@ -232,7 +231,7 @@ class _Reader:
             isinstance(said, dict) and said.keys() <= {"base", "limit"} for said in given.values()
         ):
             wants = (
-                "wants names of apps with base (seconds) and limit, such as {prices: {base: 30, limit: 5}}"
+                "must map names of apps to base (seconds) and limit, such as {prices: {base: 30, limit: 5}}"
             )
             raise self._error("retry", f"{wants}, got {given!r}")
         found = {}

@@ -523,15 +523,17 @@ class Catalogue(Mapping[str, Setting]):
         section, owner = new.name.partition(".")[0], self._owners.get(new.name)
         if not new.name.removeprefix(f"{app}.") or not new.name.startswith(f"{app}."):
             raise ConfigError(
-                f"app {app!r} brings a setting {new.name!r}; the settings of an app start with its name: {app}.NAME"
+                f"app {app!r} has a setting {new.name!r}; the settings of an app must start with its "
+                f"name: {app}.NAME"
             )
         if section in SECTIONS:
             raise ConfigError(
-                f"app {app!r} brings the setting {new.name!r}, but {section}.* are settings of Thresher itself; rename the app"
+                f"app {app!r} has the setting {new.name!r}, but {section}.* are settings of Thresher "
+                "itself; rename the app"
             )
         if owner is not None:
             raise ConfigError(
-                f"the setting {new.name!r} is brought by app {owner!r} and again by app {app!r}; rename one of them"
+                f"the setting {new.name!r} is defined by app {owner!r} and by app {app!r}; rename one of them"
             )
         self._by_name[new.name], self._owners[new.name] = new, app
 

@@ -12,7 +12,7 @@ DOLLAR = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What was used of a model."""
+    """The tokens and calls that a question used."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -28,10 +28,10 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`value` fits the schema that was asked for. `cost` is in millionths of a dollar, and what this question
-    cost once.
+    """`value` fits the requested schema. `cost` is in millionths of a dollar, and is what this question cost
+    once.
 
-    `cached`: the same question had been answered before, and nothing was paid now.
+    `cached`: the same question was answered before, and nothing was paid now.
     """
 
     value: Any
@@ -43,7 +43,7 @@ class Answer:
 
 
 class By(StrEnum):
-    """Who read a page: a learned extractor, its own structured data, a model; or nobody could."""
+    """What read a page: a learned extractor, its own structured data, a model, or nothing."""
 
     LEARNED = "learned"
     DATA = "data"
@@ -53,8 +53,7 @@ class By(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """`value` fits the schema as far as it was read. `doubts` say, in sentences, what a person should look
-    at.
+    """`value` fits the schema as far as it could be read. `doubts` are sentences about what to check.
 
     `cost` is what was paid for it now, in millionths of a dollar.
     """

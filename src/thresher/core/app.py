@@ -125,7 +125,7 @@ class App:
             _check_event(self.name, kind, sentence)
 
     def with_retry(self, retry: Retry) -> Self:
-        """The same app with other retries. Nothing that it names is imported."""
+        """Return the same app with other retries. Import nothing that it names."""
         found = copy(self)
         object.__setattr__(found, "retry", retry)
         return found
@@ -145,27 +145,28 @@ def _check_event(app: str, kind: str, sentence: str) -> None:
 
 
 def by_kind(apps: Iterable[App]) -> dict[str, Pipeline]:
-    """All pipelines by their kind; a kind claimed twice is refused by name."""
+    """Return all pipelines by their kind. Refuse a kind that is defined twice."""
     found: dict[str, Pipeline] = {}
     owner: dict[str, str] = {}
     for app in apps:
         for pipeline in app.pipelines:
             if pipeline.kind in found:
                 raise DuplicateKind(
-                    f"kind {pipeline.kind!r} is claimed by app {owner[pipeline.kind]!r} and again by {app.name!r}; "
-                    "rename one of them"
+                    f"kind {pipeline.kind!r} is defined by app {owner[pipeline.kind]!r} and by app "
+                    f"{app.name!r}; rename one of them"
                 )
             found[pipeline.kind], owner[pipeline.kind] = pipeline, app.name
     return found
 
 
 def find_near_by_kind(apps: Iterable[App]) -> dict[str, FindNear | str]:
-    """How things are found near a text, by their kind; a kind claimed twice is refused by name."""
+    """Return the functions behind `ctx.near`, by kind. Refuse a kind that is defined twice."""
     found: dict[str, FindNear | str] = {}
     for app in apps:
         if taken := sorted(found.keys() & app.near.keys()):
             raise DuplicateKind(
-                f"app {app.name!r} finds {', '.join(map(repr, taken))} near a text, and so does another app; rename one"
+                f"app {app.name!r} defines ctx.near for {', '.join(map(repr, taken))}, and so does "
+                "another app; rename one of them"
             )
         found |= app.near
     return found
@@ -189,6 +190,7 @@ def events_by_kind(apps: Iterable[App]) -> dict[str, str]:
         if unknown := [kind for kind in app.on if kind not in found and kind not in SUBSCRIBABLE]:
             known = ", ".join((*SUBSCRIBABLE, *found))
             raise UsageError(
-                f"app {app.name!r} subscribes to {', '.join(map(repr, unknown))}; there are: {known}"
+                f"app {app.name!r} subscribes to unknown events: {', '.join(map(repr, unknown))}; "
+                f"the events are: {known}"
             )
     return found

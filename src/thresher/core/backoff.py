@@ -26,12 +26,14 @@ class Retry:
 
     def __post_init__(self) -> None:
         if self.base is not None and (type(self.base) not in (int, float) or not 0 <= self.base <= 86_400):
-            raise UsageError(f"the base of retries wants seconds from 0 to 86,400, got {self.base!r}")
+            raise UsageError(f"the base of retries must be 0 to 86,400 seconds, got {self.base!r}")
         if self.limit is not None and (type(self.limit) is not int or not 0 <= self.limit <= 1_000):
-            raise UsageError(f"the limit of retries wants a whole number from 0 to 1,000, got {self.limit!r}")
+            raise UsageError(
+                f"the limit of retries must be a whole number from 0 to 1,000, got {self.limit!r}"
+            )
 
     def over(self, other: "Retry") -> "Retry":
-        """These, and where they say nothing, the other's."""
+        """Return these values, completed by the other's."""
         return Retry(
             other.base if self.base is None else self.base, other.limit if self.limit is None else self.limit
         )
@@ -39,7 +41,7 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """The retry budget and the shape of the waiting time."""
+    """The retry budget and the wait before each retry."""
 
     base_us: int = MINUTE
     cap_us: int = DAY
@@ -47,19 +49,19 @@ class Backoff:
     max_retries: int = 3
 
     def of(self, retry: Retry) -> "Backoff":
-        """The same with an app's own base and limit."""
+        """Return the same with an app's own base and limit."""
         base = self.base_us if retry.base is None else to_us(retry.base)
         return replace(
             self, base_us=base, max_retries=self.max_retries if retry.limit is None else retry.limit
         )
 
     def delay_us(self, failures: int, luck: float) -> int:
-        """The wait after the n-th failure (n >= 1). `luck` in [0, 1) spreads a herd; it only ever shortens
-        the wait.
+        """Return the wait after the n-th failure (n >= 1). `luck` in [0, 1) spreads tasks that failed
+        together; it only shortens the wait.
         """
         whole = doubled(self.base_us, failures - 1, self.cap_us)
         return round(whole * (1 - self.jitter * luck))
 
     def exhausted(self, failures: int) -> bool:
-        """Whether a task with this many failures has none left."""
+        """Tell whether a task with this many failures has no retries left."""
         return failures > self.max_retries

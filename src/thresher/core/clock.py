@@ -19,13 +19,13 @@ FOREVER = 2**53 - 1
 
 
 class Clock(Protocol):
-    """Whatever can say what time it is, in microseconds since 1970."""
+    """Anything that can tell the time, in microseconds since 1970."""
 
     def now(self) -> int: ...
 
 
 class SystemClock:
-    """The clock of this machine."""
+    """This machine's clock."""
 
     def now(self) -> int:
         return time.time_ns() // 1_000
@@ -41,25 +41,23 @@ class FrozenClock:
         return self._now
 
     def advance(self, microseconds: int) -> int:
-        """Move time on (or back, to play a clock that jumped) and return the new time."""
+        """Move time forward (or back, to simulate a clock jump) and return the new time."""
         self._now += microseconds
         return self._now
 
 
 def to_us(seconds: float) -> int:
-    """Seconds as a person writes them, to microseconds as we keep them."""
+    """Convert seconds, as people write them, to microseconds, as we store them."""
     return round(seconds * SECOND)
 
 
 def monotonic() -> float:
-    """Seconds on a clock that never jumps: for measuring how long something took, never for what time it
-    is.
-    """
+    """Return seconds on a clock that never jumps: to measure durations, never to tell the time."""
     return time.monotonic()
 
 
 def as_text(at: int | None) -> str | None:
-    """A time as ISO 8601 in UTC, for people and JSON."""
+    """Format a time as ISO 8601 in UTC."""
     if at is None:
         return None
     if at >= FOREVER:
@@ -73,7 +71,7 @@ _STEPS = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
 
 
 def span(seconds: float) -> str:
-    """A duration: 340ms, 12s, 3m 20s, 2h 5m, 4d."""
+    """Format a duration: 340ms, 12s, 3m 20s, 2h 5m, 4d."""
     if seconds < 1:
         return f"{seconds * 1_000:.0f}ms"
     left, parts = round(seconds), []
@@ -85,10 +83,10 @@ def span(seconds: float) -> str:
 
 
 def day_of(at: int) -> date:
-    """The day that a moment belongs to, by universal time."""
+    """Return the day of a moment, in UTC."""
     return datetime.fromtimestamp(at / SECOND, UTC).date()
 
 
 def next_midnight(at: int) -> int:
-    """When the day of a moment ends, by universal time."""
+    """Return when the day of a moment ends, in UTC."""
     return (at // DAY + 1) * DAY

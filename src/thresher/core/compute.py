@@ -26,7 +26,7 @@ os.register_at_fork(after_in_child=_threads.cache_clear)  # a child has none of 
 
 
 async def in_thread(compute: Callable[P, Result], *args: P.args, **kwargs: P.kwargs) -> Result:
-    """Run a function aside, as `asyncio.to_thread` does, on threads that no stage can hold."""
+    """Run a function on a thread, like `asyncio.to_thread`, but on threads that no stage can occupy."""
     call = partial(contextvars.copy_context().run, compute, *args, **kwargs)
     return await asyncio.get_running_loop().run_in_executor(_threads(), call)
 
@@ -35,8 +35,8 @@ T = TypeVar("T")
 
 
 class Compute(Protocol):
-    """Call a function of a module with arguments that can be pickled, and return what it returns, or raise
-    what it raises.
+    """Call a module-level function with picklable arguments; return what it returns, or raise what
+    it raises.
     """
 
     async def __call__(
@@ -45,6 +45,6 @@ class Compute(Protocol):
 
 
 async def compute_in_thread(function: Callable[..., T], /, *args: object, seconds: float | None = None) -> T:
-    """Compute on a thread. It cannot be stopped, so it is for texts of one's own."""
+    """Compute on a thread. It cannot be stopped, so use it only for trusted input."""
     del seconds
     return await in_thread(function, *args)

@@ -15,8 +15,8 @@ T = TypeVar("T")
 
 
 class Context(Protocol):
-    """The hands of a stage. Everything reached through it is governed; nothing reached through it changes the
-    queue.
+    """What a stage may use: pages, models, records, settings. Everything here is rate-limited and guarded,
+    and nothing here changes the queue.
     """
 
     @property
@@ -29,7 +29,7 @@ class Context(Protocol):
         ...
 
     def setting(self, name: str) -> Any:
-        """The value of a setting as it stands now."""
+        """Return the current value of a setting."""
         ...
 
     async def save(self, body: bytes) -> str:
@@ -37,11 +37,11 @@ class Context(Protocol):
         ...
 
     async def load(self, content_hash: str) -> bytes:
-        """The body stored under this hash."""
+        """Return the body stored under this hash."""
         ...
 
     async def record(self, kind: str, key: str) -> Found | None:
-        """One record as it stands now, or None."""
+        """Return one record as it is now, or None."""
         ...
 
     async def records(
@@ -56,41 +56,41 @@ class Context(Protocol):
         limit: int = 100,
         linked: str | None = None,
     ) -> list[Found]:
-        """Records that match everything that is asked, the newest first; with `order`, by that mark instead.
+        """Return records that match all conditions, newest first; with `order`, sorted by that mark instead.
 
-        `order` is the name of a mark that holds a number, the least first; with a minus before it the
-        greatest. A record without that mark is not found. `before` asks for those with smaller ids: the next
-        page. `linked` asks for any link of that name.
+        `order` is the name of a mark that holds a number, smallest first; with a minus before it, largest
+        first. A record without that mark is not found. `before` returns records with smaller ids: the next
+        page. `linked` requires any link of that name.
         """
         ...
 
     async def records_of(self, kind: str, ids: Sequence[int]) -> list[Found]:
-        """The records of a kind with these ids, in the order of their ids; those that are gone are left
-        out.
+        """Return the records of a kind with these ids, in the order of their ids. Missing ones are
+        left out.
         """
         ...
 
     async def points(self, kind: str, texts: Sequence[str]) -> Sequence[bytes | None]:
-        """Vectors of these texts, in their order: packed 32-bit numbers of length one, to be compared with
-        each other. They are kept in the store, so that each text is computed once. None where a text says
-        nothing.
+        """Return the vectors of these texts, in order: packed 32-bit numbers of length one, to compare with
+        each other. They are cached in the store, so each text is computed once. None for a text without
+        content.
         """
         ...
 
     async def near(self, kind: str, text: str, limit: int = 10) -> list[Neighbour]:
-        """What is known of a kind and has a name near this text, the nearest first. Today that is one kind:
-        `role`.
+        """Return things of a kind whose name is similar to this text, most similar first. Apps define the
+        kinds.
         """
         ...
 
     async def group(self) -> GroupStatus | None:
-        """The group or run this task belongs to, as it stands now; for the task that follows a group, the
-        group it follows.
+        """Return the group or run of this task, as it is now; for the follow-up task of a group,
+        that group.
         """
         ...
 
     async def marks(self, kind: str, link: Link) -> Mapping[str, Mapping[str, Mark]]:
-        """The marks of all records of a kind that belong to something, by their keys: much cheaper than the
+        """Return the marks of all records of a kind that belong to something, by key: much cheaper than the
         records.
         """
         ...
@@ -107,33 +107,32 @@ class Context(Protocol):
         replay: bool = False,
         credentials: Credentials | None = None,
     ) -> Page:
-        """The page behind a URL, politely: guarded, governed by its host's gate and its robots.txt, redirects
-        included.
+        """Fetch a page politely: guarded, and limited by its host's gate and robots.txt, redirects included.
 
-        A kept copy is used where the server allows it, or where it is at most `max_age` seconds old; with
-        `replay` only a kept copy, however old. `render` lets a browser build the page; None does so where it
-        turns out to be an empty shell that a script is to fill. What is no page is raised: `RateLimited`,
-        `Blocked`, `Gone` and the others; let them pass, the worker knows what follows. `NotYet` is raised
-        where waiting would take long: the stage is performed again later, so fetch first and work afterwards.
+        A stored copy is used if the server allows it, or if it is at most `max_age` seconds old; with
+        `replay` only a stored copy, however old. `render=True` renders the page in a browser; None does so
+        only if the page is an empty shell for a script to fill. Anything but a page is raised: `RateLimited`,
+        `Blocked`, `Gone` and so on; do not catch them, the worker handles them. `NotYet` is raised if the
+        wait would be long: the stage runs again later, so fetch first and work afterwards.
 
-        Pass secrets as `credentials`: they go to their own origin only, and into no stored URL, log line or
-        error.
+        Pass secrets as `credentials`: they are sent to their own origin only, and never appear in a stored
+        URL, log line or error.
         """
         ...
 
     async def ask(
         self, task_name: str, schema: Schema, inputs: Mapping[str, Any], *, tier: str | None = None
     ) -> Answer:
-        """What a model says to the prompt of that name, each value with its place in the page, or unverified.
+        """Ask a model with the prompt of that name. Every value has its place in the page, or is unverified.
 
-        `inputs` are JSON values and at most one `Material`, the page. The call is paid for in advance under
-        every cap, and the same question is never paid for twice. Raises `BudgetExhausted` and `NotYet`: let
-        them pass, the task waits.
+        `inputs` are JSON values and at most one `Material`, the page. The call is reserved in advance under
+        every budget, and the same question is never paid for twice. Raises `BudgetExhausted` and `NotYet`: do
+        not catch them, the task waits.
         """
         ...
 
     async def can_ask(self, tier: str = "cheap") -> bool:
-        """Whether a model could be asked now: one is configured, and its gate is not closed. For stages that
+        """Tell whether a model could be asked now: one is configured, and its gate is open. For stages that
         can do without.
         """
         ...
@@ -141,30 +140,29 @@ class Context(Protocol):
     async def extract(
         self, page: Page, schema: Schema, *, site: str | None = None, tier: str | None = None
     ) -> Extract:
-        """The fields of a page, at the least cost: by what was learned of the site, by its structured data,
-        or by a model.
+        """Read the fields of a page at the lowest cost: with what was learned of the site, with its
+        structured data, or with a model.
 
-        Pages of one `site` look alike; unsaid it is the host. What cannot be read for certain is left out,
-        and said in `doubts`.
+        Pages of one `site` look alike; the default is the host. Values that cannot be read for certain are
+        left out, and `doubts` say so.
         """
         ...
 
     async def compute(self, function: Callable[..., T], /, *args: object, seconds: float | None = None) -> T:
-        """Call a function in a process of its own kind, and return what it returns: for reading pages, and
-        for whatever computes long.
+        """Call a function in a separate process and return its result: to read pages, and for long
+        computations.
 
-        It must be a function of a module; arguments and result are pickled. One that takes longer than
-        `seconds`, or more memory than it may, is killed: `TooSlow` or `TooLarge`, which fail the task and
-        harm no other.
+        It must be a module-level function; arguments and result are pickled. If it exceeds `seconds` or its
+        memory limit it is killed with `TooSlow` or `TooLarge`, which fail this task and harm no other.
         """
         ...
 
     async def tell(self, title: str, body: str) -> bool:
-        """Send a message to everybody whom the project names (`notify:`); False where it names nobody."""
+        """Send a message to everyone listed under `notify:` in the project; return False if the list is
+        empty.
+        """
         ...
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
-        """For a stage that is a plain function: `page = ctx.wait(ctx.fetch(url))`. An `async` stage awaits
-        instead.
-        """
+        """For a plain-function stage: `page = ctx.wait(ctx.fetch(url))`. An `async` stage awaits instead."""
         ...

@@ -27,11 +27,11 @@ class Credentials:
     query: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def belong_to(self, url: str) -> bool:
-        """Whether a request for this URL may carry them."""
+        """Tell whether a request to this URL may carry them."""
         return origin_of(url) == origin_of(self.origin)
 
     def added_to(self, url: str) -> str:
-        """The URL with the secret parameters, for the wire alone."""
+        """Return the URL with the secret parameters, to send only."""
         bare, hash_sign, fragment = self.left_out_of(url).partition("#")
         written = "&".join(
             f"{quote(name, safe='')}={quote(value, safe='-._~')}" for name, value in self.query.items()
@@ -40,8 +40,8 @@ class Credentials:
         return f"{bare}{joint}{written}{hash_sign}{fragment}"
 
     def left_out_of(self, url: str) -> str:
-        """The URL without the secret parameters: sites repeat them in redirects and in links to the next
-        page.
+        """Return the URL without the secret parameters: sites repeat them in redirects and
+        next-page links.
         """
         bare, hash_sign, fragment = url.partition("#")
         path, mark, query = bare.partition("?")
@@ -53,7 +53,7 @@ class Credentials:
         return f"{path}?{kept}{hash_sign}{fragment}" if kept else f"{path}{hash_sign}{fragment}"
 
     def hidden_in(self, text: str) -> str:
-        """The text with every secret blotted out, however it is spelled."""
+        """Return the text with every secret masked, however it is encoded."""
         for value in (*self.headers.values(), *self.query.values()):
             secret = value.rpartition(" ")[2]  # without the word Bearer
             if len(secret) >= MIN_HIDDEN:
@@ -63,7 +63,7 @@ class Credentials:
 
 
 def origin_of(url: str) -> str:
-    """Scheme, host and port as a browser compares them; empty for what is not a URL."""
+    """Return scheme, host and port as a browser compares them; empty if it is not a URL."""
     try:
         return str(ada_url.URL(url).origin)
     except ValueError:

@@ -40,7 +40,7 @@ from thresher.core.task import Entry, NewTask, Task, delay_us
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """`health` is what the blamed gate hears; `tag` is the word a person sees beside a disabled source."""
+    """`health` is reported to the blamed gate; `tag` is the word shown beside a disabled source."""
 
     health: Health | None = None
     tag: str | None = None
@@ -62,7 +62,7 @@ POLICY: Mapping[type[BaseException], Ruling] = {
 
 
 def ruling_for(problem: BaseException) -> Ruling:
-    """The row of the table for this error."""
+    """Return the row of the table for this error."""
     return next((POLICY[cls] for cls in type(problem).__mro__ if cls in POLICY), Ruling())
 
 
@@ -79,7 +79,7 @@ MAX_WAIT = 30 * 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Where a task goes after `Next`: the stage, the gates before it, the checkpoint as JSON."""
+    """Where a task goes after `Next`: the stage, its gates, the checkpoint as JSON."""
 
     stage: str
     gates: tuple[str, ...]
@@ -87,7 +87,7 @@ class Step:
 
 
 class TaskRules(Protocol):
-    """Who checks what an attempt brings home, and knows where a task goes next."""
+    """Checks what an attempt returns, and knows where a task goes next."""
 
     def admit(self, new: NewTask) -> Entry: ...
     def admit_group(self, task: Task, group: Group) -> GroupEntry: ...
@@ -100,12 +100,13 @@ class TaskRules(Protocol):
 
 
 def settle_outcome(task: Task, outcome: Outcome, rules: TaskRules) -> Settlement:
-    """The settlement for a returned outcome."""
+    """Return the settlement for a returned outcome."""
     settlement = _settled(task, outcome, rules)
     if settlement.size > MAX_SETTLEMENT_BYTES:
         raise InvalidPayload(
-            f"{task.kind}.{task.stage} brings about {settlement.size:,} bytes in one outcome; the limit is {MAX_SETTLEMENT_BYTES:,}. "
-            "Return a part at a time, with Next(again=True), or store large bodies with ctx.save(body)."
+            f"{task.kind}.{task.stage} returned about {settlement.size:,} bytes in one outcome; the "
+            f"limit is {MAX_SETTLEMENT_BYTES:,}. Return one part at a time with Next(again=True), or "
+            "store large bodies with ctx.save(body)."
         )
     return settlement
 
@@ -172,8 +173,8 @@ def _brought(task: Task, finds: Finds, rules: TaskRules) -> Brought:
 def _admitted(
     children: Sequence[NewTask], rules: TaskRules
 ) -> tuple[tuple[Entry, ...], tuple[tuple[Entry, Refusal], ...]]:
-    """Children that can be tasks, and those that cannot: one bad address on a page must not cost what else
-    was found there.
+    """Separate children that can be tasks from those that cannot: one bad URL on a page must not cost the
+    other findings.
     """
     entries, refused = [], []
     for child in children:
@@ -193,8 +194,8 @@ def _admitted(
 def settle_error(
     task: Task, problem: BaseException, rules: TaskRules, *, backoff: Backoff, luck: float
 ) -> Settlement:
-    """The settlement for a raised error, by its class. A failure that is final brings what the app wants
-    written down with it.
+    """Return the settlement for a raised error, by its class. A final failure includes what the app's
+    `failed` returns.
     """
     error = Error(clean(type(problem).__name__)[:MAX_NAME], _short(str(problem)))
     blame = _blame(task, problem, error)
@@ -208,20 +209,22 @@ def settle_error(
 
 
 def last_words(task: Task, error: Error, rules: TaskRules) -> Brought:
-    """What an app writes down of a task that failed for good. A mistake in that must not keep the task from
-    ending.
+    """Return what an app's `failed` writes for a task that failed for good. A mistake there must not keep the
+    task from ending.
     """
     try:
         return _brought(task, rules.on_failed(task, error), rules)
     except Exception as problem:  # noqa: BLE001  an app may raise anything
-        _log.exception("the last words of task %s (%s) are lost", task.id, task.kind, exc_info=problem)
+        _log.exception(
+            "on_failed of task %s (%s) raised; its records are lost", task.id, task.kind, exc_info=problem
+        )
         return {}
 
 
 def _settle_waiting(
     task: Task, problem: TaskError, error: Error, blame: Blame | None, rules: TaskRules
 ) -> Settlement:
-    """An error that asks for patience, not for another try."""
+    """Settle an error that asks to wait rather than to retry."""
     asked = (
         _wait_us(problem.away)
         if problem.away is not None
@@ -249,8 +252,8 @@ def _blame(task: Task, problem: BaseException, error: Error) -> Blame | None:
 
 
 def _wait_us(asked: float | None) -> int:
-    """How long we were asked to wait. "Not at all" is a hot loop that spends nothing, so a second is the
-    least.
+    """Return how long we were asked to wait, but at least a second: "not at all" would be a hot loop that
+    spends nothing.
     """
     return 0 if asked is None else to_us(min(max(MIN_WAIT, asked), MAX_WAIT))
 

@@ -41,7 +41,7 @@ from typing import ClassVar
 
 
 class ThresherError(Exception):
-    """The root of all errors raised on purpose. `retryable`: whether a stage that raised it may be tried
+    """The base of all errors raised on purpose. `retryable`: whether a stage that raised it may be tried
     again.
     """
 
@@ -50,13 +50,13 @@ class ThresherError(Exception):
 
 
 class UsageError(ThresherError):
-    """Asked for something that cannot be. The message says what was wrong and what to do."""
+    """The request is impossible. The message says what is wrong and what to do."""
 
     exit_code = 2
 
 
 class ConfigError(UsageError):
-    """A configuration value is wrong: the message names the key, what it got, and what it wants."""
+    """A configuration value is wrong. The message names the key, the value, and what it must be."""
 
     exit_code = 3
 
@@ -68,33 +68,31 @@ class NoBrowser(ConfigError):
 
 
 class UnknownName(UsageError):
-    """Nothing of that name exists."""
+    """Nothing has that name."""
 
     exit_code = 4
 
 
 class InvalidUrl(UsageError):
-    """Not a web address we can follow. A stage that raises it is not tried again: the address stays what it
-    is.
-    """
+    """Not a web address. A stage that raises it is not retried, because the address does not change."""
 
     retryable = False
 
 
 class InvalidPayload(UsageError):
-    """A payload or a value that cannot be stored: not JSON, over the limit, or out of range. Brought by a
-    stage it fails the task.
+    """A payload or value that cannot be stored: not JSON, over the limit, or out of range. If a stage returns
+    it, the task fails.
     """
 
     retryable = False
 
 
 class DuplicateKind(UsageError):
-    """Two pipelines claim the same kind of task."""
+    """Two pipelines define the same kind of task."""
 
 
 class NotAllowed(UsageError):
-    """The task is in a state from which this change is not possible."""
+    """The task's state does not allow this change."""
 
     exit_code = 5
 
@@ -110,15 +108,15 @@ class DatabaseProblem(ThresherError):
 
 
 class NewerSchema(DatabaseProblem):
-    """A newer version of Thresher has migrated the database. A running worker that notices hands its tasks
-    back and leaves.
+    """A newer version of Thresher has migrated the database. A running worker that notices hands back its
+    tasks and stops.
     """
 
     exit_code = 7
 
 
 class PartlyEnqueued(DatabaseProblem):
-    """A large enqueue failed between two portions. `ids` has the answer for the first entries; the others
+    """A large enqueue failed between two batches. `ids` has the results for the first entries; the others
     were not accepted.
     """
 
@@ -130,8 +128,8 @@ class PartlyEnqueued(DatabaseProblem):
 
 
 class ProcessDied(ThresherError):
-    """A process that computed something for a stage died. Nobody outside is to blame, and another try may
-    work.
+    """A process that computed something for a stage died. No one outside is to blame, and a retry
+    may work.
     """
 
 
@@ -153,21 +151,21 @@ class TaskError(ThresherError):
 
 
 class Transient(TaskError):
-    """Something that may well work next time."""
+    """Something that may work next time."""
 
     retryable = True
 
 
 class TimedOut(Transient):
-    """No answer in time."""
+    """No response in time."""
 
 
 class ConnectionFailed(Transient):
-    """The other side could not be reached, or hung up."""
+    """The server could not be reached, or closed the connection."""
 
 
 class ServerError(Transient):
-    """The other side says the fault is its own (5xx)."""
+    """The server reports an error of its own (5xx)."""
 
 
 class _Waits(TaskError):
@@ -184,42 +182,40 @@ class RateLimited(_Waits):
 
 
 class BudgetExhausted(_Waits):
-    """Money or quota is used up: the provider's gate closes for `retry_after` seconds."""
+    """The money or quota is used up: the provider's gate closes for `retry_after` seconds."""
 
 
 class NotYet(_Waits):
-    """It has to wait for longer than a worker should stand by: the task comes back in `retry_after`
-    seconds.
-    """
+    """It must wait longer than a worker should hold it: the task comes back in `retry_after` seconds."""
 
 
 class ClaimLost(TaskError):
-    """The task is no longer this attempt's: whoever notices stops; the fence refuses what it brings."""
+    """This attempt no longer holds the task: it must stop, and the fence refuses its results."""
 
     retryable = True
     spends_failure = False
 
 
 class Blocked(TaskError):
-    """A bot wall or CAPTCHA. The source is disabled until a person looks at it."""
+    """A bot wall or CAPTCHA. The source is disabled until someone enables it."""
 
     retryable = True
     spends_failure = False
 
 
 class Unauthorized(TaskError):
-    """Credentials were refused. The source is disabled until a person mends them."""
+    """The credentials were refused. The source is disabled until someone fixes them."""
 
     retryable = True
     spends_failure = False
 
 
 class Permanent(TaskError):
-    """Trying again cannot help."""
+    """Retrying cannot help."""
 
 
 class Forbidden(Permanent):
-    """403, and we showed no credentials that could be wrong. The page is given up; a host that forbids
+    """403, although we sent no credentials that could be wrong. The page is given up; a host that forbids
     everything trips its breaker.
     """
 
@@ -229,7 +225,7 @@ class Gone(Permanent):
 
 
 class Malformed(Permanent):
-    """The answer cannot be read."""
+    """The response cannot be read."""
 
 
 class TooLarge(Permanent):
@@ -237,7 +233,7 @@ class TooLarge(Permanent):
 
 
 class TooSlow(Permanent):
-    """Reading it took longer than its limit, and was stopped."""
+    """Reading it exceeded the time limit and was stopped."""
 
 
 class Refused(Permanent):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 
 
 class EventKind(StrEnum):
-    """The machine's own kinds, each with the sentence that the reference prints."""
+    """Each kind of event, with the sentence that describes it."""
 
     sentence: str
 
@@ -31,41 +31,41 @@ class EventKind(StrEnum):
     )
     GATE_PAUSED = (
         "gate_paused",
-        "A gate was closed for a time: by a person, or because the source asked for it.",
+        "A gate was paused: manually, or because the source asked for it.",
     )
-    GATE_RESUMED = "gate_resumed", "A person opened a gate again."
+    GATE_RESUMED = "gate_resumed", "A gate was reopened manually."
     GATE_DISABLED = (
         "gate_disabled",
-        "A gate was closed until a person opens it: a bot wall, bad credentials, or a person's wish.",
+        "A gate was closed until someone enables it: manually, by a bot wall, or by bad credentials.",
     )
     GATE_TRIPPED = "gate_tripped", "Too many failures in a row: the breaker closed the gate for its cooldown."
     GATE_RECOVERED = "gate_recovered", "The trial after a tripped breaker succeeded; the gate is open again."
     GATE_LIMITED = "gate_limited", "A gate's limits were changed."
     GATE_REPAIRED = (
         "gate_repaired",
-        "A gate's counter or timer did not match the running tasks and was set right.",
+        "A gate's counter or timer did not match the running tasks and was corrected.",
     )
     GROUP_ENDED = (
         "group_ended",
-        "The last member of a group ended; the task that follows it, if there is one, was made.",
+        "The last member of a group ended; its follow-up task, if any, was created.",
     )
-    GROUP_REPAIRED = "group_repaired", "A group's counters did not match its members and were set right."
+    GROUP_REPAIRED = "group_repaired", "A group's counters did not match its members and were corrected."
     ROBOTS_WAIVED = (
         "robots_waived",
-        "A person decided that robots.txt is not asked at this gate; the reason is kept.",
+        "robots.txt is ignored at this gate from now on; the reason is stored.",
     )
-    ROBOTS_MINDED = "robots_minded", "robots.txt is asked again at this gate."
+    ROBOTS_MINDED = "robots_minded", "robots.txt is obeyed again at this gate."
     MONEY_ASSUMED = (
         "money_assumed",
-        "A call of a model never said what it cost, so all that was held back for it counts as spent.",
+        "A model call never reported its cost, so the whole amount reserved for it counts as spent.",
     )
     MONEY_OVERSPENT = (
         "money_overspent",
-        "A call of a model cost more than could be held back for it; it is counted as it was.",
+        "A model call cost more than was reserved for it; its real cost is counted.",
     )
     LEDGER_REPAIRED = (
         "ledger_repaired",
-        "The counters of a budget did not match its calls and were set right.",
+        "The counters of a budget did not match its calls and were corrected.",
     )
     READING_STOPPED = (
         "reading_stopped",
@@ -73,15 +73,15 @@ class EventKind(StrEnum):
     )
     EXTRACTOR_LEARNED = (
         "extractor_learned",
-        "A site was learned, or learned anew; from now on it is read without a model.",
+        "A site was learned, or learned again; from now on it is read without a model.",
     )
     EXTRACTOR_DOUBTED = (
         "extractor_doubted",
-        "A site no longer looks as it was learned; what was learned of it is not used any more.",
+        "A site no longer looks the way it did when it was learned; its extractor is no longer used.",
     )
     EXTRACTOR_REFUSED = (
         "extractor_refused",
-        "A site could not be learned from the examples there are; the reason says what would help.",
+        "A site could not be learned from its examples; the reason says what would help.",
     )
 
 
@@ -93,7 +93,7 @@ SUBSCRIBABLE = (TASK_ENDED, TASK_FAILED, SPAWN_REFUSED, *EventKind)
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened, as a subscriber is told. `at` is in microseconds since 1970."""
+    """Something that happened, as a subscriber receives it. `at` is in microseconds since 1970."""
 
     kind: str
     at: int

@@ -7,9 +7,9 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What a question is about: the text of a page as it is stored, and its structured data if it has any.
+    """What a question is about: the stored text of a page, and its structured data if any.
 
-    `hash` is the name under which the text is stored; `url` is where it came from.
+    `hash` is the hash of the stored text; `url` is its source.
     """
 
     text: str
@@ -20,11 +20,10 @@ class Material:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where one value stands: characters `start` to `end` of a text, or at `path` of its structured data.
-    `quote` is what stands there.
+    """Where one value is: characters `start` to `end` of a text, or `path` in its structured data. `quote` is
+    the text there.
 
-    `source` is the hash of that text, where it is another than the one that the rest of the evidence counts
-    in.
+    `source` is the hash of that text, if it is not the one the rest of the evidence refers to.
     """
 
     quote: str
@@ -36,10 +35,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The place of every value, by its name: `title`, `skills.2`, and with several things `0.title`. None: it
-    was not found.
+    """The place of every value, by name: `title`, `skills.2`, and with several things `0.title`. None: it was
+    not found.
 
-    `source` is the hash under which the text is stored that the places count in.
+    `source` is the hash of the text that the places refer to.
     """
 
     places: Mapping[str, Place | None] = field(default_factory=dict)
@@ -49,18 +48,18 @@ class Evidence:
         return self.places.get(name) is not None
 
     def unverified(self) -> Iterator[str]:
-        """The names of the values that stand nowhere."""
+        """Return the names of the values without a place."""
         return (name for name, place in self.places.items() if place is None)
 
 
 def as_json(evidence: Evidence) -> dict[str, Any]:
-    """Evidence as it is kept. What a place does not have is left out."""
+    """Return evidence in its stored form, without empty members."""
     places = {name: place and _place_as_json(place) for name, place in evidence.places.items()}
     return {"source": evidence.source, "places": places}
 
 
 def of_json(kept: Mapping[str, Any]) -> Evidence:
-    """The way back."""
+    """Read the stored form."""
     places = {name: Place(**place) if place else None for name, place in kept["places"].items()}
     return Evidence(places, kept["source"])
 

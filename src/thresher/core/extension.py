@@ -27,7 +27,8 @@ class Command:
     def __post_init__(self) -> None:
         if not _COMMAND.fullmatch(self.name):
             raise UsageError(
-                f"a command is called {self.name!r}; write lower-case words with hyphens: price-list"
+                f"{self.name!r} is not a command name; write lower-case words with hyphens, such as "
+                "price-list"
             )
         if isinstance(self.target, str):
             check_name(self.target, f"the target of command {self.name!r}")
@@ -57,7 +58,7 @@ class Check:
 
     @classmethod
     def warn(cls, name: str, found: str, advice: str | None = None) -> Self:
-        """A person should know of it. `thresher status` shows it too."""
+        """Something to know about. `thresher status` shows it too."""
         return cls(name, Level.WARN, found, advice)
 
     @classmethod

@@ -34,7 +34,7 @@ _RATE = re.compile(rf"([0-9]+(?:\.[0-9]+)?)(?:\s*/\s*({'|'.join(SECONDS)}))?")
 
 
 def per_second(said: Rate | None) -> float | None:
-    """A rate in starts a second: 2, 0.5, "30/m", "500/hour". None for no limit."""
+    """Parse a rate in starts per second: 2, 0.5, "30/m", "500/hour". None for no limit."""
     if said is None or (isinstance(said, int | float) and not isinstance(said, bool)):
         return said
     text = str(said).strip().lower()
@@ -42,7 +42,7 @@ def per_second(said: Rate | None) -> float | None:
         return None
     match = _RATE.fullmatch(text)
     if match is None:
-        raise UsageError(f"a rate is written as 2 (a second), 30/m, 500/h, or none, got {said!r}")
+        raise UsageError(f"a rate must be a number per second (2), 30/m, 500/h or none, got {said!r}")
     return float(match[1]) / SECONDS[match[2] or "s"]
 
 
@@ -61,7 +61,7 @@ RANGES = {
 
 @dataclass(frozen=True, slots=True)
 class GateLimits:
-    """What a person may set on a gate."""
+    """The limits that can be set on a gate."""
 
     max_in_flight: int | None = None
     interval_us: int = 0
@@ -77,7 +77,7 @@ class GateLimits:
 
 
 def interval_us(rate: Rate | None) -> int:
-    """A rate as a person says it, to the time between two starts. None: no limit."""
+    """Convert a rate to the time between two starts. None: no limit."""
     starts = per_second(rate)
     if starts is None:
         return 0
@@ -99,7 +99,7 @@ def tripped_until(
 
 @dataclass(slots=True)
 class Gate:
-    """A gate's limits and its state. The methods are the whole arithmetic; none of them reads a clock."""
+    """A gate's limits and state. The methods are the whole arithmetic; none of them reads a clock."""
 
     id: int
     max_in_flight: int | None = None
@@ -138,7 +138,7 @@ class Gate:
         return before != (self.tat, self.tripped_until)
 
     def allowance(self, now: int) -> int:
-        """How many tasks may start now. 0 means closed."""
+        """Return how many tasks may start now. 0 means closed."""
         if self.open_after > now or self.tripped_until > now:
             return 0
         allowed = UNLIMITED if self.max_in_flight is None else self.max_in_flight - self.in_flight
@@ -149,7 +149,7 @@ class Gate:
         return max(allowed, 0)
 
     def opens_at(self, now: int) -> int | None:
-        """When time alone will open it; None when time does not keep it closed."""
+        """Return when time alone will open it; None if time does not keep it closed."""
         at = max(self.open_after, self.tripped_until)
         if self.interval_us:
             at = max(at, now + self._ahead(now) - (self.burst - 1) * self.interval_us)
@@ -165,26 +165,26 @@ class Gate:
             self.tripped_until = now + self.cooldown_us
 
     def release(self, ended: int) -> None:
-        """Account for tasks that ended."""
+        """Account for tasks that have ended."""
         if self.max_in_flight is not None:
             self.in_flight = max(0, self.in_flight - ended)
 
     def succeed(self) -> bool:
-        """Good news. True when a tripped breaker recovered by it."""
+        """Record a success. Return True if a tripped breaker recovered."""
         recovered = self.on_trial
         self.failures = 0
         self.tripped_until = 0
         return recovered
 
     def fail(self, now: int) -> bool:
-        """Bad news. True when the breaker trips (again) by it."""
+        """Record a failure. Return True if the breaker trips (again)."""
         self.failures += 1
         until = tripped_until(self.failures, self.trip_after, self.cooldown_us, now)
         self.tripped_until = until or self.tripped_until
         return bool(until)
 
     def why_closed(self, now: int) -> str | None:
-        """The reason a person is given, or None when it is open."""
+        """Return why it is closed, or None if it is open."""
         if self.open_after >= FOREVER:
             return "disabled"
         if self.open_after > now:

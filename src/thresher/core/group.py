@@ -49,7 +49,7 @@ class Run(Group):
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Why a run stopped, and what it found. The last word counts."""
+    """Why a run stopped, and what it found. The last one counts."""
 
     reason: str
     verdict: Verdict | None = None
@@ -57,7 +57,7 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class GroupEntry:
-    """A checked request for a group: what the store writes."""
+    """A checked request for a group, ready to store."""
 
     name: str
     key: str
@@ -70,7 +70,7 @@ class GroupEntry:
 
 @dataclass(frozen=True, slots=True)
 class GroupStatus:
-    """A group as it stands now, with everything in the groups below it.
+    """A group as it is now, including the groups below it.
 
     `live` members wait or run; the others have ended. `cost` is in millionths of a dollar. For a run,
     `subject` is not None.
@@ -106,7 +106,7 @@ class GroupStatus:
 
     @property
     def members(self) -> int:
-        """Tasks accepted into the group. Refused spawns are not among them."""
+        """Return the number of tasks accepted into the group. Refused spawns do not count."""
         return self.live + self.ended
 
     @property
@@ -117,24 +117,30 @@ class GroupStatus:
 def checked_key(what: str, key: str) -> str:
     """Check the key or name of a group."""
     if not 0 < len(key) <= MAX_KEY:
-        raise InvalidPayload(f"the {what} of a group has 1 to {MAX_KEY} characters, this one has {len(key)}")
+        raise InvalidPayload(
+            f"the {what} of a group must have 1 to {MAX_KEY} characters, this one has {len(key)}"
+        )
     return indexed(key, f"the {what} of a group", MAX_NAME_BYTES if what == "name" else MAX_KEY_BYTES)
 
 
 def checked_counts(counts: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
     """Check the counters an outcome adds to."""
     if len(counts) > MAX_COUNTS:
-        raise InvalidPayload(f"an outcome adds to at most {MAX_COUNTS} counters, this one to {len(counts)}")
+        raise InvalidPayload(
+            f"an outcome may add to at most {MAX_COUNTS} counters, this one adds to {len(counts)}"
+        )
     for name, number in counts.items():
         if not (isinstance(name, str) and 0 < len(name) <= MAX_COUNT_NAME):
-            raise InvalidPayload(f"the name of a counter has 1 to {MAX_COUNT_NAME} characters, got {name!r}")
+            raise InvalidPayload(
+                f"the name of a counter must have 1 to {MAX_COUNT_NAME} characters, got {name!r}"
+            )
         if not isinstance(number, int) or isinstance(number, bool) or abs(number) > MAX_COUNT:
-            raise InvalidPayload(f"counter {name!r} wants a whole number, got {number!r}")
+            raise InvalidPayload(f"counter {name!r} must be a whole number, got {number!r}")
     return tuple(sorted((clean(name), number) for name, number in counts.items() if number))
 
 
 def checked_stop(stop: Stop | None) -> Stop | None:
-    """Cut the reason of a stop to what a row holds."""
+    """Cut the reason of a stop to the length of its column."""
     return stop and Stop(
         clean(stop.reason)[:MAX_STOP_REASON], Verdict(stop.verdict) if stop.verdict else None
     )

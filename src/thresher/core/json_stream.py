@@ -36,30 +36,30 @@ _PLAIN_END = re.compile(r"[^,\]} \t\n\r]*")
 
 
 class NotJson(UsageError):
-    """A body that cannot be read as JSON, or is no object."""
+    """A body that is not JSON, or not an object."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """An element that was passed over, and why."""
+    """An element that was skipped, and why."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class StreamOutline:
-    """What stands beside the list, by name; and how many elements it has, none where there is no list."""
+    """The members beside the list, by name, and the length of the list; None if there is no list."""
 
     members: dict[str, Any] = field(default_factory=dict)
     length: int | None = None
 
 
 def outline(pieces: Iterable[bytes], listed: str) -> StreamOutline:
-    """The members of the object beside the list. The list is read for its mistakes and its length alone."""
+    """Read the members of the object beside the list. Read the list only to check it and count it."""
     text, members, length = _Text(pieces), dict[str, Any](), None
     for name in _names(text):
         if name in members or (length is not None and name == listed):
-            raise NotJson(f"the member {name[:80]!r} is there twice; which of them counts?")
+            raise NotJson(f"the member {name[:80]!r} appears twice; send it once")
         if len(members) >= MAX_MEMBERS:
             raise NotJson(f"the body has more than {MAX_MEMBERS} members")
         if name == listed:
@@ -72,7 +72,7 @@ def outline(pieces: Iterable[bytes], listed: str) -> StreamOutline:
 
 
 def elements(pieces: Iterable[bytes], listed: str) -> Iterator[Any]:
-    """The elements of the list, in their order, each as soon as it is there: a value, or `Passed`."""
+    """Yield the elements of the list, in order, each as soon as it has arrived: a value, or `Passed`."""
     text = _Text(pieces)
     for name in _names(text):
         if name == listed:
@@ -82,7 +82,7 @@ def elements(pieces: Iterable[bytes], listed: str) -> Iterator[Any]:
 
 
 def _listed(text: "_Text", listed: str) -> Iterator[Any]:
-    text.take("[", f"{listed} wants a list")
+    text.take("[", f"{listed} must be a list")
     if text.peek() == "]":
         text.take("]")
         return
@@ -93,14 +93,14 @@ def _listed(text: "_Text", listed: str) -> Iterator[Any]:
 
 
 def _names(text: "_Text") -> Iterator[str]:
-    """The names of the members, each when the text stands before its value. Whoever asks for the next one has
-    read it.
+    """Yield the names of the members, each when the text is positioned before its value. The caller must read
+    the value before the next name.
     """
-    text.take("{", "the body wants to be an object")
+    text.take("{", "the body must be an object")
     if text.peek() != "}":
         while True:
             if text.peek() != '"':
-                text.refuse("here the name of a member was expected")
+                text.refuse("expected the name of a member")
             name = text.value()
             if isinstance(name, Passed):
                 raise NotJson(f"the name of a member is {name.why}")
@@ -111,7 +111,7 @@ def _names(text: "_Text") -> Iterator[str]:
     else:
         text.take("}")
     if text.peek():
-        text.refuse("something follows after the end of the object")
+        text.refuse("there is more after the end of the object")
 
 
 def _whole(digits: str) -> int | float:
@@ -120,15 +120,15 @@ def _whole(digits: str) -> int | float:
 
 
 def _constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 _DECODER = json.JSONDecoder(parse_int=_whole, parse_constant=_constant, strict=False)
 
 
 def _seam(text: str, begins: int, ends: int) -> int:
-    """The last place in this stretch where an object seems to end, with another one behind it; 0 where there
-    is none.
+    """Return the last position in this range where an object seems to end with another one after it; 0 if
+    there is none.
     """
     at = ends
     for _ in range(_TRIES):
@@ -141,7 +141,7 @@ def _seam(text: str, begins: int, ends: int) -> int:
 
 
 class _Text:
-    """The body as text, as much of it as the longest element needs."""
+    """The body as text, buffering only as much as the longest element needs."""
 
     __slots__ = ("_ahead", "_at", "_decode", "_ended", "_gone", "_marks", "_pieces", "_singly")
 
@@ -152,7 +152,7 @@ class _Text:
         self._marks = self._singly = 0
 
     def _fill(self, wanted: int) -> None:
-        """Have so many characters ahead, or all that are left. What was read is let go at the same time."""
+        """Buffer this many characters, or all that are left, and drop what was read."""
         if self._ended or len(self._ahead) - self._at >= wanted:
             return
         parts, missing = [self._ahead[self._at :]], wanted - len(self._ahead) + self._at
@@ -169,7 +169,7 @@ class _Text:
         self._ahead, self._at = "".join(parts), 0
 
     def peek(self) -> str:
-        """The next character that is no space; nothing at the end."""
+        """Return the next character that is not white space; empty at the end."""
         while True:
             self._at = _SPACE.match(self._ahead, self._at).end()  # type: ignore[union-attr]  # matches anything
             if self._at < len(self._ahead) or self._ended:
@@ -177,12 +177,12 @@ class _Text:
             self._fill(1)
 
     def take(self, wanted: str, says: str = "") -> str:
-        """The next character, which must be one of these."""
+        """Take the next character, which must be one of these."""
         found = self.peek()
         if not found or found not in wanted:
             if says and found in _BEGINS:  # it is JSON, and not what was wanted
                 raise NotJson(f"{says} (character {self._gone + self._at:,})")
-            self.refuse(says or f"here {' or '.join(wanted)} was expected")
+            self.refuse(says or f"expected {' or '.join(wanted)}")
         self._at += 1
         return found
 
@@ -209,9 +209,9 @@ class _Text:
         return values
 
     def value(self) -> Any:
-        """The next value."""
+        """Read the next value."""
         if not self.peek():
-            self.refuse("it ends in the middle")
+            self.refuse("it ends too early")
         self._fill(MAX_LENGTH + 1)
         begins = self._at
         try:
@@ -228,7 +228,7 @@ class _Text:
         return value
 
     def _passed(self, problem: ValueError) -> Passed:
-        """A value that cannot be read: too long for what is ahead, and passed over; or no JSON."""
+        """Handle a value that cannot be read: skip it if it is too long, otherwise raise."""
         before = self._gone + self._at
         if self._ended:
             self._blame(problem)
@@ -245,7 +245,7 @@ class _Text:
         raise NotJson(f"the body is not JSON: {says} (character {place:,})") from None
 
     def skip(self) -> None:
-        """Pass over the next value, whatever its length, by its brackets and texts alone."""
+        """Skip the next value, whatever its length, by its brackets and strings alone."""
         depth, opening = 0, self.peek()
         if opening not in '"[{':
             self._run(_PLAIN_END)
@@ -256,7 +256,8 @@ class _Text:
             self._marks += 1
             if self._marks > MAX_MARKS:
                 raise NotJson(
-                    f"what is longer than {MAX_LENGTH:,} characters has too many brackets; send it in parts"
+                    f"values longer than {MAX_LENGTH:,} characters have too many brackets; send the "
+                    "body in parts"
                 )
             if mark == '"':
                 self._skip_text()
@@ -271,11 +272,11 @@ class _Text:
         ):  # the last character of a piece: what it stands before is in the next one
             self._fill(2)
             if len(self._ahead) - self._at < 2:
-                self.refuse("it ends in the middle")
+                self.refuse("it ends too early")
         self._at += 1
 
     def _run(self, pattern: re.Pattern[str]) -> str:
-        """Go on to what the pattern ends before, over as many pieces as it takes; what that is."""
+        """Advance to the end of the pattern, over as many chunks as necessary; return the next character."""
         while True:
             found = pattern.match(self._ahead, self._at)
             assert found is not None  # they match nothing, too
@@ -283,7 +284,7 @@ class _Text:
             if self._at < len(self._ahead):
                 return self._ahead[self._at]
             if self._ended and pattern is not _PLAIN_END:
-                self.refuse("it ends in the middle")
+                self.refuse("it ends too early")
             if self._ended:
                 return ""
             self._fill(1)

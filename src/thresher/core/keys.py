@@ -23,11 +23,13 @@ PREFIX = "host:"
 
 
 def parse(url: str) -> ada_url.URL:
-    """The address as browsers read it, or an error that says what is wrong."""
+    """Parse a URL as browsers do, or raise an error that says what is wrong."""
     try:
         parsed = ada_url.URL(url.strip())
     except ValueError:
-        raise InvalidUrl(f"{url[:200]!r} is not a URL; write it whole, as in https://example.com/a") from None
+        raise InvalidUrl(
+            f"{url[:200]!r} is not a URL; write it in full, as in https://example.com/a"
+        ) from None
     if parsed.protocol not in ("http:", "https:"):
         raise InvalidUrl(f"{url[:200]!r} is not a web address; only http and https can be followed")
     check_host(parsed.hostname)
@@ -35,13 +37,13 @@ def parse(url: str) -> ada_url.URL:
 
 
 def check_host(name: str) -> None:
-    """Refuse a host name that is longer than any can be."""
+    """Refuse a host name that is too long to exist."""
     if len(name.rstrip(".")) > MAX_HOST:
-        raise InvalidUrl(f"a host name of {len(name):,} characters ({name[:80]}…); the limit is {MAX_HOST}")
+        raise InvalidUrl(f"the host name {name[:80]}… has {len(name):,} characters; the limit is {MAX_HOST}")
 
 
 def host_gate(url: str) -> str:
-    """`host:NAME` for an address: what a stage that fetches it should go through."""
+    """Return `host:NAME` for a URL: the gate of a stage that fetches it."""
     return PREFIX + parse(url).hostname.rstrip(".")
 
 
@@ -68,17 +70,17 @@ REMEMBERED = 400  # characters: a site that writes long addresses must not fill 
 
 
 def canonical_url(url: str) -> str:
-    """The one spelling of a web address. Refuses what is not http or https."""
+    """Return the canonical spelling of a URL. Refuse anything but http and https."""
     return _known(url) if len(url) <= REMEMBERED else _canonical(url)
 
 
 def _canonical(url: str) -> str:
     if len(url) > MAX_URL:
-        raise InvalidUrl(f"a URL of {len(url):,} characters; the limit is {MAX_URL:,}")
+        raise InvalidUrl(f"the URL has {len(url):,} characters; the limit is {MAX_URL:,}")
     try:
         parsed = ada_url.URL(url.strip())
     except ValueError:
-        raise InvalidUrl(f"{url!r} is not a URL; write it whole, as in https://example.com/jobs") from None
+        raise InvalidUrl(f"{url!r} is not a URL; write it in full, as in https://example.com/jobs") from None
     if parsed.protocol not in ("http:", "https:"):
         raise InvalidUrl(f"{url!r} is not a web address; only http and https can be followed")
     check_host(parsed.hostname)
@@ -87,7 +89,7 @@ def _canonical(url: str) -> str:
         parsed.search = _clean_query(parsed.search[1:])  # also where it is empty: a lone "?" is no query
     whole = parsed.href
     if len(whole) > MAX_URL:  # written out in ASCII it may have grown
-        raise InvalidUrl(f"a URL of {len(whole):,} characters; the limit is {MAX_URL:,}")
+        raise InvalidUrl(f"the URL has {len(whole):,} characters; the limit is {MAX_URL:,}")
     return whole
 
 
@@ -105,12 +107,12 @@ def _tracks(name: str) -> bool:
 
 
 def url_key(url: str) -> str:
-    """A short, fixed-size stand-in for the canonical URL."""
+    """Return a short, fixed-size key for the canonical URL."""
     return hashlib.sha256(canonical_url(url).encode()).hexdigest()[:32]
 
 
 def content_hash(body: bytes) -> str:
-    """The identity of a body of bytes: its SHA-256."""
+    """Return the identity of a body: its SHA-256."""
     return hashlib.sha256(body).hexdigest()
 
 
@@ -118,7 +120,5 @@ def content_hash(body: bytes) -> str:
 
 
 def point_key(text: str) -> str:
-    """The key under which the vector of a text is kept: a text is its own key, so a changed one simply has
-    another point.
-    """
+    """Return the key of a text's vector. It depends on the text, so a changed text has another vector."""
     return content_hash(text.encode("utf-8", "replace"))

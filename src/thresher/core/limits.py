@@ -25,9 +25,9 @@ SHOWN = 80
 
 
 def check_text(text: object, what: str, most: int) -> str:
-    """The text if it may stand in an index. Refuses anything else, and says so."""
+    """Return the text if an index can hold it. Refuse anything else."""
     if not isinstance(text, str):
-        raise InvalidPayload(f"{what} must be a text; got {type(text).__name__}")
+        raise InvalidPayload(f"{what} must be text, got {type(text).__name__}")
     size = len(text.encode("utf-8", "replace"))
     if size > most:
         raise InvalidPayload(
@@ -37,14 +37,14 @@ def check_text(text: object, what: str, most: int) -> str:
 
 
 def check_integer(number: int, what: str) -> int:
-    """The number if both databases can keep it. Refuses any other, and says so."""
+    """Return the number if both databases can store it. Refuse any other."""
     if not -MAX_INTEGER - 1 <= number <= MAX_INTEGER:
-        raise InvalidPayload(f"{what} is {brief(number)}; a whole number in the database has at most 64 bits")
+        raise InvalidPayload(f"{what} is {brief(number)}; a whole number may have at most 64 bits")
     return number
 
 
 def check_integers(values: Mapping[str, object] | Sequence[object]) -> None:
-    """Refuse a whole number that a database cannot keep, anywhere in the values of a statement."""
+    """Refuse a whole number that a database cannot store, anywhere in the values of a statement."""
     named: Iterable[tuple[object, object]] = (
         values.items() if isinstance(values, Mapping) else enumerate(values, 1)
     )
@@ -55,8 +55,8 @@ def check_integers(values: Mapping[str, object] | Sequence[object]) -> None:
 
 
 def bounded(key: str) -> str:
-    """A key that may stand in an index, whatever it was made of: one that is too long keeps its beginning,
-    and a digest of the whole.
+    """Return a key short enough for an index: one that is too long keeps its beginning and gets a digest of
+    the whole.
     """
     whole = key.encode("utf-8", "replace")
     if len(whole) <= MAX_KEY_BYTES:
@@ -65,7 +65,7 @@ def bounded(key: str) -> str:
 
 
 def brief(text: object) -> str:
-    """The beginning of a text, for messages."""
+    """Return the beginning of a text, for messages."""
     whole = str(text)
     return whole if len(whole) <= SHOWN else f"{whole[:SHOWN]}…"
 
@@ -95,21 +95,21 @@ _UNSEEN = re.compile(
 
 
 def without_controls(text: str) -> str:
-    """The text with every control character replaced by one that is harmless. It keeps its length, so places
-    in it stay true.
+    """Replace every control character with a harmless one. The length stays the same, so positions stay
+    valid.
     """
     return text.translate(_REPLACED) if _CONTROL.search(text) else text
 
 
 def controls_in(written: str) -> bool:
-    """Whether JSON may hold a control character in one of its texts; a backslash that was meant may look like
-    one.
+    """Tell whether JSON may contain a control character in one of its strings; an escaped backslash may look
+    like one.
     """
     return _IN_JSON.search(written) is not None
 
 
 def all_without_controls(value: Any) -> Any:
-    """The same for every text in a JSON value, names included."""
+    """Do the same for every string in a JSON value, names included."""
     if isinstance(value, str):
         return without_controls(value)
     if isinstance(value, Mapping):
@@ -120,7 +120,7 @@ def all_without_controls(value: Any) -> Any:
 
 
 def escape_unseen(written: str) -> str:
-    r"""JSON that means the same, with every character that is not seen written as \uXXXX: safe to show on a
+    r"""Return equivalent JSON with every invisible character written as \uXXXX: safe to show on a
     terminal.
     """
     return _UNSEEN.sub(_escape, written)

@@ -13,7 +13,7 @@ from thresher.core.task import Entry, Parent, ancestry_mark
 
 
 class RefusalRule(StrEnum):
-    """Why a child was refused: the word in its refusal row."""
+    """Why a child was refused, as its refusal row says."""
 
     TOO_DEEP = "too_deep"
     IN_ANCESTRY = "in_ancestry"
@@ -27,7 +27,7 @@ class RefusalRule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """One spawn that did not happen, and why."""
+    """A spawn that was refused, and why."""
 
     rule: RefusalRule
     detail: str
@@ -61,27 +61,30 @@ def _too_deep(case: _Case) -> Refusal | None:
 def _in_ancestry(case: _Case) -> Refusal | None:
     if ancestry_mark(case.entry.kind, case.key) not in case.parent.ancestry:
         return None
-    return Refusal(RefusalRule.IN_ANCESTRY, "the same kind and target is its own ancestor: a loop")
+    return Refusal(RefusalRule.IN_ANCESTRY, "one of its ancestors has the same kind and target: a loop")
 
 
 def _live(case: _Case) -> Refusal | None:
     if case.key is None or not case.lineage.has_live(case.entry.kind, case.key):
         return None
     return Refusal(
-        RefusalRule.LIVE_IN_LINEAGE, "the same kind and target is already waiting or running in this lineage"
+        RefusalRule.LIVE_IN_LINEAGE,
+        "a task with the same kind and target is already waiting or running in this lineage",
     )
 
 
 def _ended(case: _Case) -> Refusal | None:
     if case.key is None or not case.lineage.has_ended(case.entry.kind, case.key):
         return None
-    return Refusal(RefusalRule.ENDED_IN_LINEAGE, "the same kind and target has already ended in this lineage")
+    return Refusal(
+        RefusalRule.ENDED_IN_LINEAGE, "a task with the same kind and target has already ended in this lineage"
+    )
 
 
 CHECKS: tuple[Callable[[_Case], Refusal | None], ...] = (_too_deep, _in_ancestry, _live, _ended)
 
 
 def refusal(parent: Parent, entry: Entry, lineage: Lineage, max_depth: int) -> Refusal | None:
-    """The first check that fails, or None when the child may live."""
+    """Return the first check that fails, or None if the child is accepted."""
     case = _Case(parent, entry, entry.lineage_key, lineage, max_depth)
     return next((found for check in CHECKS if (found := check(case))), None)

@@ -26,16 +26,14 @@ MakeEffect = Callable[[Any, Mapping[str, Any], int], None]
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One such change, as a stage asks for it. `name` is one of those that its own app lists
-    (`App.effects`).
-    """
+    """A request for such a change. `name` is one of those in the app's `App.effects`."""
 
     name: str
     data: Mapping[str, Any] = field(default_factory=dict)
 
 
 class CheckedEffect(NamedTuple):
-    """An effect with the function that makes it."""
+    """An effect with the function that carries it out."""
 
     name: str
     data: Mapping[str, Any]
@@ -44,11 +42,11 @@ class CheckedEffect(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finds:
-    """What an attempt brings home, whichever way it ends.
+    """What an attempt returns, whatever its outcome.
 
     `group` opens a group, or a run, of the children. `counts` adds to the counters of the task's own group,
-    and `stop` says how its run ended. The task that follows a group speaks for that group. Without a group,
-    both are ignored.
+    and `stop` says how its run ended; in the follow-up task of a group, both apply to that group. Without a
+    group, both are ignored.
     """
 
     records: tuple[Record, ...] = ()
@@ -62,8 +60,8 @@ class Finds:
 
 @dataclass(frozen=True, slots=True)
 class Done(Finds):
-    """The task is complete. `result` is JSON for whoever waits for the task, and is kept as long as the task
-    is.
+    """The task is complete. `result` is JSON for whoever waits for the task, and is stored as long as the
+    task is.
     """
 
     note: str | None = None
@@ -72,8 +70,8 @@ class Done(Finds):
 
 @dataclass(frozen=True, slots=True)
 class Next(Finds):
-    """This stage is complete; the next one goes on from the checkpoint. With `again` it is this one that goes
-    on: a long piece of work becomes fact a portion at a time.
+    """This stage is complete; the next one continues from the checkpoint. With `again` the same stage
+    continues: long work is stored one part at a time.
     """
 
     checkpoint: Mapping[str, Any] = field(default_factory=dict)
@@ -96,7 +94,7 @@ class Skipped(Finds):
 
 @dataclass(frozen=True, slots=True)
 class Snooze:
-    """Not now: come back in `delay` seconds. Waiting is free, it spends no failure."""
+    """Not now: come back in `delay` seconds. Waiting spends no retry."""
 
     delay: float
     reason: str
@@ -104,7 +102,7 @@ class Snooze:
 
 @dataclass(frozen=True, slots=True)
 class Failed(Finds):
-    """It cannot be done, and trying again will not help. What was found out on the way is kept."""
+    """It cannot be done, and a retry will not help. What was found on the way is stored."""
 
     reason: str
 

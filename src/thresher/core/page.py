@@ -12,7 +12,7 @@ MAX_NODES = 500_000  # elements and texts of the tree of one page; the largest o
 
 
 class Via(StrEnum):
-    """Which hand brought a page."""
+    """How a page was fetched."""
 
     HTTP = "http"
     BROWSER = "browser"
@@ -22,11 +22,11 @@ class Via(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """`url` was asked for, `final_url` answered; `hops` are the addresses in between. Header names are lower
+    """`url` was requested, `final_url` responded; `hops` are the URLs in between. Header names are lower
     case.
 
-    `fetched_at` is in microseconds since 1970 and, for a page from the cache, the time of the request that
-    filled it. `timings` are seconds by the name of what took them.
+    `fetched_at` is in microseconds since 1970; for a cached page, it is the time of the original request.
+    `timings` are seconds, by step.
     """
 
     url: str
@@ -42,7 +42,7 @@ class Page:
 
     @property
     def content_type(self) -> str:
-        """The media type alone, in lower case: `text/html`. Empty where none was sent."""
+        """Return the media type alone, in lower case: `text/html`. Empty if none was sent."""
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
@@ -57,7 +57,7 @@ class Page:
 
 
 class Verdict(StrEnum):
-    """The four ends of a look."""
+    """The four possible results of a look."""
 
     FOUND = "found"
     CONFIRMED_EMPTY = "confirmed_empty"
@@ -66,13 +66,13 @@ class Verdict(StrEnum):
 
     @property
     def is_proof(self) -> bool:
-        """Whether something may be concluded from it."""
+        """Tell whether it proves anything."""
         return self in (Verdict.FOUND, Verdict.CONFIRMED_EMPTY)
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A verdict and the sentence a person is given for it; `quote` is what on the page caused it."""
+    """A verdict with its explanation; `quote` is the part of the page that caused it."""
 
     verdict: Verdict
     reason: str

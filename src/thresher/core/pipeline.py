@@ -59,11 +59,13 @@ class Stage:
         object.__setattr__(self, "is_async", inspect.iscoroutinefunction(self.perform))
         if self.isolation not in ISOLATIONS:
             raise UsageError(
-                f"stage {self.name!r} has isolation={self.isolation!r}; it is one of {', '.join(ISOLATIONS)}"
+                f"stage {self.name!r} has isolation={self.isolation!r}; it must be one of "
+                f"{', '.join(ISOLATIONS)}"
             )
         if self.isolation == "process" and self.is_async:
             raise UsageError(
-                f"stage {self.name!r} with isolation='process' is a plain function; an async one computes with ctx.compute"
+                f"stage {self.name!r} with isolation='process' must be a plain function; an async "
+                "stage computes with ctx.compute"
             )
 
     def gates(self, trip: Trip) -> tuple[str, ...]:
@@ -73,8 +75,8 @@ class Stage:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Pipeline:
-    """A kind of task and its stages, in order. `failed` says what to write down when a task fails for good,
-    or is quarantined: purely.
+    """A kind of task and its stages, in order. `failed` returns what to write when a task fails for good or
+    is quarantined; it must be a pure function.
     """
 
     kind: str
@@ -92,11 +94,11 @@ class Pipeline:
         object.__setattr__(self, "_by_name", dict(zip(names, stages, strict=True)))
 
     def stage(self, name: str) -> Stage | None:
-        """The stage of that name."""
+        """Return the stage of that name."""
         return self._by_name.get(name)
 
     def after(self, name: str) -> Stage | None:
-        """The stage that follows, or None after the last."""
+        """Return the next stage, or None after the last."""
         names = [stage.name for stage in self.stages]
         at = names.index(name) + 1
         return self.stages[at] if at < len(names) else None

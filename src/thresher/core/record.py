@@ -34,7 +34,7 @@ EVIDENCE_SHARE = 4
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One thing a record belongs to, such as ("role", "python-developer")."""
+    """One thing that a record belongs to, such as ("role", "python-developer")."""
 
     name: str
     target: str
@@ -61,7 +61,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Filing:
-    """A record checked and written out as JSON: what the store files."""
+    """A record checked and written as JSON, ready to store."""
 
     kind: str
     key: str
@@ -74,13 +74,13 @@ class Filing:
 
     @property
     def size(self) -> int:
-        """About how many bytes it takes."""
+        """Return its approximate size in bytes."""
         links = sum(len(link.name) + len(link.target) for link in self.links)
         return len(self.key) + len(self.data) + len(self.evidence or "") + len(self.initial or "") + links
 
 
 def pack(record: Record, limit: int) -> Filing:
-    """Check a record while its own attempt can still be blamed for it."""
+    """Check a record while its attempt can still be blamed for it."""
     kind = indexed(record.kind, "the kind of a record", MAX_NAME_BYTES)
     key = indexed(record.key, f"the key of a {kind} record", MAX_KEY_BYTES)
     what = f"{kind}/{brief(key)}"
@@ -106,13 +106,13 @@ def _checked_link(what: str, link: Link) -> Link:
 
 
 def indexed(text: object, what: str, most: int) -> str:
-    """A text as both databases keep it, short enough for their indexes."""
+    """Return a text as both databases store it, short enough for their indexes."""
     return check_text(clean(text) if isinstance(text, str) else text, what, most)
 
 
 def _dump(data: Mapping[str, Any], what: str, limit: int) -> str:
-    """Data as JSON, without control characters. Hardly any has one, and looking for them in what is written
-    costs little.
+    """Write data as JSON without control characters. They are rare, and looking for them in the result is
+    cheap.
     """
     written = dump(data, what, limit)
     return dump(all_without_controls(data), what, limit) if controls_in(written) else written
@@ -122,17 +122,15 @@ def _check_mark(what: str, name: str, value: object) -> None:
     indexed(name, f"the name of a mark of record {what}", MAX_NAME_BYTES)
     if value is not None and not isinstance(value, str | int):
         raise InvalidPayload(
-            f"record {what} is found by {name}, which must be a text or a whole number; got {value!r}"
+            f"record {what} has the mark {name}, which must be text or a whole number, got {value!r}"
         )
     if isinstance(value, int):
-        check_integer(value, f"record {what} is found by {name}, which")
+        check_integer(value, f"record {what} has the mark {name}, which")
     if isinstance(value, str) and "\x00" in value:
-        raise InvalidPayload(
-            f"record {what} is found by {name}, which has a NUL character in it; take it out"
-        )
+        raise InvalidPayload(f"record {what} has the mark {name}, which contains a NUL character; remove it")
     if isinstance(value, str) and len(value) > MAX_KEY:
         raise InvalidPayload(
-            f"record {what} is found by {name}, which has {len(value)} characters; the limit is {MAX_KEY}"
+            f"record {what} has the mark {name}, which has {len(value)} characters; the limit is {MAX_KEY}"
         )
 
 
@@ -155,8 +153,8 @@ def merged_evidence(
 
 
 def _written(evidence: Evidence) -> dict[str, Any]:
-    """Evidence as JSON, with quotes that both databases keep: half a surrogate pair on a page must not cost
-    us the record.
+    """Write evidence as JSON that both databases accept: half a surrogate pair on a page must not cost us the
+    record.
     """
     return as_json(
         replace(evidence, places={name: place and _cleaned(place) for name, place in evidence.places.items()})
@@ -168,8 +166,8 @@ def _cleaned(place: Place) -> Place:
 
 
 def clean(text: str) -> str:
-    """Text that both databases keep alike, and that steers no terminal: no NUL, no other control character,
-    no half surrogate pair.
+    """Return text that both databases store alike and that is safe on a terminal: no control characters, no
+    half surrogate pair.
     """
     return without_controls(text if text.isascii() else text.encode("utf-8", "replace").decode())
 
@@ -184,7 +182,7 @@ Mark = str | int
 
 @dataclass(frozen=True, slots=True)
 class Is:
-    """A mark that has exactly one of these values."""
+    """The mark has one of these values."""
 
     name: str
     values: tuple[Mark, ...]
@@ -196,7 +194,7 @@ class Is:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """A mark that is a number from `low` to `high`, both included. None: no such bound."""
+    """The mark is a number from `low` to `high`, inclusive. None: no bound."""
 
     name: str
     low: int | None = None
@@ -208,8 +206,8 @@ Where = Is | Between
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A record as it stands. `id` orders records by when they were first seen; times are microseconds since
-    1970.
+    """A stored record. `id` orders records by when they were first seen; times are microseconds
+    since 1970.
     """
 
     kind: str
@@ -226,7 +224,7 @@ class Found:
     marks: Mapping[str, Mark] = field(default_factory=dict)
 
     def linked(self, name: str) -> tuple[str, ...]:
-        """What it belongs to, under one name."""
+        """Return what it belongs to, under one name."""
         return tuple(link.target for link in self.links if link.name == name)
 
 
@@ -235,8 +233,8 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """`id` is what it is known by, `score` the cosine of the angle to it. Without `meaning` only shared
-    letters were compared.
+    """`id` identifies it, `score` is the cosine similarity. Without `meaning` only shared letters were
+    compared.
     """
 
     id: int

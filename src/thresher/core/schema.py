@@ -28,9 +28,7 @@ Thing = Mapping[str, Any]
 
 
 class Kind(StrEnum):
-    """What the values of a field are. Money and dates stay text, as the page writes them; others read
-    them.
-    """
+    """The type of a field's values. Money and dates stay text, as the page writes them."""
 
     TEXT = "text"
     NUMBER = "number"
@@ -54,10 +52,10 @@ _TYPES: Mapping[Kind, tuple[str, tuple[type, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field. `says` is the sentence that explains it to whoever fills it in.
+    """One field. `says` explains it to whoever fills it in.
 
-    `many` makes it a list. `choices` are the only values allowed. `judged` marks an opinion: it stands
-    nowhere in the page, so nobody looks for it there, and it never counts as verified.
+    `many` makes it a list. `choices` are the only values allowed. `judged` marks an opinion: it is not
+    searched for in the page, and never counts as verified.
     """
 
     name: str
@@ -70,12 +68,14 @@ class Field:
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
-            raise UsageError(f"a field is named with a-z, 0-9 and _, got {self.name!r}")
+            raise UsageError(f"a field name may only contain a-z, 0-9 and _, got {self.name!r}")
         if self.choices and self.kind is not Kind.TEXT:
             raise UsageError(f"field {self.name!r} has choices, so it must be text, not {self.kind}")
 
     def json_schema(self) -> dict[str, Any]:
-        """As model vendors want it: every field there, and null where the page says nothing."""
+        """Return the JSON schema that model vendors expect: every field present, and null where the page says
+        nothing.
+        """
         one: dict[str, Any] = {"type": _TYPES[self.kind][0]}
         if self.choices:
             one["enum"] = list(self.choices)
@@ -86,13 +86,13 @@ class Field:
         return found | ({"description": self.says} if self.says else {})
 
     def complaints(self, value: Any) -> Iterator[str]:
-        """What is wrong with a value, in words its author can act on."""
+        """Yield what is wrong with a value, in words its author can act on."""
         if value is None or value in ([], ""):
             if self.required:
                 yield f"{self.name} is required and is missing"
             return
         if self.many != isinstance(value, list):
-            yield f"{self.name} wants {'a list' if self.many else 'one value'}, got {_shown(value)}"
+            yield f"{self.name} must be {'a list' if self.many else 'one value'}, got {_shown(value)}"
             return
         values = value if self.many else [value]
         if len(values) > MAX_VALUES:
@@ -103,13 +103,13 @@ class Field:
     def _complaints_of_one(self, value: Any) -> Iterator[str]:
         wanted, types = _TYPES[self.kind]
         if not isinstance(value, types) or (isinstance(value, bool) and self.kind is not Kind.BOOLEAN):
-            yield f"{self.name} wants {_article(wanted)}, got {_shown(value)}"
+            yield f"{self.name} must be {_article(wanted)}, got {_shown(value)}"
         elif isinstance(value, float) and not isfinite(value):
-            yield f"{self.name} wants a number, got {value}"
+            yield f"{self.name} must be a number, got {value}"
         elif isinstance(value, str) and len(value) > MAX_TEXT:
             yield f"{self.name} has {len(value)} characters, at most {MAX_TEXT} are allowed"
         elif self.choices and value not in self.choices:
-            yield f"{self.name} wants one of {', '.join(self.choices)}, got {_shown(value)}"
+            yield f"{self.name} must be one of {', '.join(self.choices)}, got {_shown(value)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ class Schema:
             )
         if strangers := [name for name in self.key if name not in names]:
             raise UsageError(
-                f"schema {self.name!r} is keyed by {', '.join(strangers)}, which are not fields of it"
+                f"schema {self.name!r} has the key {', '.join(strangers)}, which is not among its fields"
             )
 
     def __getitem__(self, name: str) -> Field:
@@ -140,7 +140,7 @@ class Schema:
 
     @property
     def digest(self) -> str:
-        """Changes whenever an answer to the old schema would not be one to the new."""
+        """Return a digest that changes whenever an answer to the old schema would not fit the new one."""
         said = [
             self.name,
             self.many,
@@ -151,7 +151,9 @@ class Schema:
         return sha256(orjson.dumps(said, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
     def json_schema(self) -> dict[str, Any]:
-        """Always an object, because vendors insist; several things stand under `items`."""
+        """Return the JSON schema: always an object, because vendors insist; several things are listed under
+        `items`.
+        """
         if not self.many:
             return self._thing()
         return _object({"items": {"type": "array", "items": self._thing()}})
@@ -164,11 +166,11 @@ class Schema:
         return list(value["items"]) if self.many else [value]
 
     def complaints(self, value: Any) -> list[str]:
-        """What is wrong with a value; empty when nothing is."""
+        """Return what is wrong with a value; empty if nothing is."""
         if not self.many:
             return list(self._complaints_of(value, ""))
         if not isinstance(value, dict) or not isinstance(value.get("items"), list):
-            return [f"wants an object with a list under items, got {_shown(value)}"]
+            return [f"the answer must be an object with a list named items, got {_shown(value)}"]
         if len(value["items"]) > MAX_THINGS:
             return [f"items has {len(value['items'])} things, at most {MAX_THINGS} are allowed"]
         return [
@@ -179,7 +181,7 @@ class Schema:
 
     def _complaints_of(self, thing: Any, where: str) -> Iterator[str]:
         if not isinstance(thing, dict):
-            yield f"{where}wants an object, got {_shown(thing)}"
+            yield f"{where}must be an object, got {_shown(thing)}"
             return
         names = {field.name for field in self.fields}
         yield from (f"{where}{name!r} is not a field" for name in thing if name not in names)
@@ -206,7 +208,7 @@ def _shown(value: Any) -> str:
 
 
 def values_of(field: Field, thing: Thing) -> Sequence[Value]:
-    """The values of a field, one or many alike; none where there is nothing."""
+    """Return the values of a field as a list; empty if there are none."""
     value = thing.get(field.name)
     if value is None or value == "":
         return ()

@@ -16,7 +16,7 @@ from thresher.core.task import Entry, State, Task, TaskId
 
 
 class Ending(StrEnum):
-    """How one attempt ended: what its row in the history says."""
+    """How one attempt ended, as its history row says."""
 
     DONE = "done"
     NEXT = "next"
@@ -40,7 +40,7 @@ TOLD = {
 
 
 class Health(StrEnum):
-    """What an attempt says about a gate. Only trouble needs to name one: a success is good news for all."""
+    """What an attempt says about a gate. Only a failure names one: a success is good news for all."""
 
     FAILURE = "failure"
     PAUSE = "pause"
@@ -60,16 +60,14 @@ class Blame:
 
 @dataclass(frozen=True, slots=True)
 class Error:
-    """What went wrong, as history keeps it."""
+    """What went wrong, as stored in the history."""
 
     name: str
     message: str
 
 
 class Brought(TypedDict, total=False):
-    """What an attempt brings home, checked. `refused` are children that cannot be tasks, as far as they can
-    be told, and why.
-    """
+    """What an attempt returned, checked. `refused` are children that cannot be tasks, and why."""
 
     children: tuple[Entry, ...]
     refused: tuple[tuple[Entry, Refusal], ...]
@@ -116,12 +114,12 @@ class Settlement(NamedTuple):
 
     @property
     def place(self) -> tuple[str, str, tuple[str, ...]] | None:
-        """What the lane of its next stage is known by; None where it stays in its lane or ends."""
+        """Return the key of the next stage's lane; None if it stays in its lane or ends."""
         return None if self.gates is None else (self.kind or "", self.stage or self.at_stage, self.gates)
 
     @property
     def is_plain(self) -> bool:
-        """Whether it changes nothing but the task and its gates' counters: the path that must be fast."""
+        """Tell whether it changes only the task and its gates' counters: the path that must be fast."""
         brings = (
             self.children
             or self.records
@@ -137,7 +135,7 @@ class Settlement(NamedTuple):
 
     @property
     def size(self) -> int:
-        """About how many bytes it brings."""
+        """Return its approximate size in bytes."""
         if not (self.children or self.records or self.events or self.group or self.checkpoint or self.result):
             return 0  # as most of them do
         born = (*self.children, *((self.group.then,) if self.group and self.group.then else ()))
@@ -151,7 +149,7 @@ class Settlement(NamedTuple):
 
     @property
     def is_told(self) -> bool:
-        """Whether the task's own row will tell of this attempt."""
+        """Tell whether the task's own row will describe this attempt."""
         return TOLD.get(self.state) is self.ending
 
     @classmethod
@@ -174,7 +172,7 @@ class Settlement(NamedTuple):
     def advance(
         cls, task: Task, *, stage: str, gates: tuple[str, ...], checkpoint: str, **brought: Unpack[Brought]
     ) -> "Settlement":
-        """On to the next stage, which may stand behind other gates."""
+        """Continue with the next stage, which may have other gates."""
         return cls(
             task.id,
             task.claim,
@@ -219,7 +217,7 @@ class Settlement(NamedTuple):
     def snooze(
         cls, task: Task, *, delay_us: int, reason: str, error: Error | None = None, blame: Blame | None = None
     ) -> "Settlement":
-        """Wait, and spend nothing."""
+        """Wait without spending a retry."""
         return cls(
             task.id,
             task.claim,
@@ -234,7 +232,7 @@ class Settlement(NamedTuple):
 
     @classmethod
     def misplaced(cls, task: Task, *, reason: str) -> "Settlement":
-        """It stood in a lane of another scope: back to waiting in its own, nothing spent."""
+        """Return a task to the lane of its own scope without spending a retry."""
         return cls(
             task.id,
             task.claim,
@@ -249,7 +247,7 @@ class Settlement(NamedTuple):
 
     @classmethod
     def retry(cls, task: Task, *, delay_us: int, error: Error, blame: Blame | None = None) -> "Settlement":
-        """Wait, and spend a failure."""
+        """Wait, and spend a retry."""
         return cls(
             task.id,
             task.claim,
@@ -293,7 +291,7 @@ class Settlement(NamedTuple):
 
     @classmethod
     def hand_back(cls, task: Task, *, reason: str) -> "Settlement":
-        """The worker stops before the task could finish: back to waiting, nothing spent."""
+        """Return the task to waiting because the worker stops, without spending a retry."""
         return cls(task.id, task.claim, task.stage, Ending.HANDED_BACK, State.PENDING, reason=reason)
 
     @classmethod
@@ -309,11 +307,11 @@ class Settlement(NamedTuple):
         spread_us: int,
         begun: bool = True,
     ) -> "Settlement":
-        """Its worker vanished: back to waiting, or into quarantine when it happened too often.
+        """Return a task whose worker vanished to waiting, or quarantine it if that happened too often.
 
-        The first time at once, for most workers die of other things. After that each task waits for a time of
-        its own (`spread_us`), so that one that kills its worker does not again take the same neighbours
-        along.
+        The first time it may start again at once, because most workers die for other reasons. After that each
+        task waits for its own time (`spread_us`), so that a task that kills its worker does not take the same
+        neighbours down again.
         """
         if not begun:  # it still waited to run alone, and has done nothing
             reason = f"its worker {lost} vanished before the task had begun"
@@ -331,7 +329,9 @@ class Settlement(NamedTuple):
                 crashed=True,
             )
         error = Error(
-            "Quarantined", f"{reason}, the {crashes + 1}. time; look into it, then retry it by hand"
+            "Quarantined",
+            f"{reason}; that was crash {crashes + 1} of this task. Find the cause, then retry it: "
+            "thresher tasks retry",
         )
         return cls(
             task_id,

@@ -158,7 +158,7 @@ def delay_us(seconds: float) -> int:
     if seconds == 0:
         return 0
     if not (math.isfinite(seconds) and 0 <= seconds <= MAX_DELAY):
-        raise InvalidPayload(f"a delay is between 0 and {MAX_DELAY:,.0f} seconds, got {seconds}")
+        raise InvalidPayload(f"a delay must be between 0 and {MAX_DELAY:,.0f} seconds, got {seconds}")
     return to_us(seconds)
 
 
@@ -183,7 +183,8 @@ def to_json(value: Any, what: str) -> bytes:
         raise InvalidPayload(f"the {what} is not JSON: {problem}") from None
     if b"null" in text and _has_no_number(value):  # it is what the writer makes of NaN, without a word
         raise InvalidPayload(
-            f"the {what} has NaN or Infinity in it, which JSON cannot say; leave the field out or set it to None"
+            f"the {what} contains NaN or Infinity, which JSON does not allow; leave the field out or "
+            "set it to None"
         )
     return text
 

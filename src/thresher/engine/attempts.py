@@ -61,7 +61,7 @@ async def attempt(
     stage = pipeline.stage(task.stage) if pipeline else None
     if stage is None:
         return Settlement.misplaced(
-            task, reason=f"this worker does not know the kind {task.kind!r} with a stage {task.stage!r}"
+            task, reason=f"this worker does not know stage {task.stage!r} of kind {task.kind!r}"
         )
     try:
         outcome = await _perform(stage, context, submit)
@@ -207,13 +207,13 @@ class Workload:
         """Why this process should be started afresh, if it should: too much runs on that nobody can end."""
         alive = sum(since + rules.cancel_grace < now for since in list(self.abandoned.values()))
         if alive > MAX_ABANDONED:
-            return f"{alive} stages still run although they were cancelled"
+            return f"{alive} cancelled stages are still running"
         stuck = next(
             (running for running in self.running.values() if running.is_stuck(now, rules.stall)), None
         )
         if stuck:
             what = f"stage {stuck.task.stage!r} of task {stuck.task.id}"
-            return f"{what} still runs on its thread {rules.stall:g} seconds after it was cancelled"
+            return f"{what} is still running on its thread {rules.stall:g} seconds after it was cancelled"
         return None
 
 
@@ -341,7 +341,7 @@ class Attempts:
         del self.load.running[claim]
         self.load.abandon(running, running.cut_at or monotonic())
         log.error(
-            "stage %s of task %s ignores its cancellation; its task is settled without it",
+            "stage %s of task %s ignores cancellation; the task is settled without it",
             running.task.stage,
             running.task.id,
         )
@@ -353,9 +353,9 @@ class Attempts:
         for claim in claims:
             running, waiting = self.load.running.get(claim), self.load.drop_suspect(claim)
             if running and running.ending is None:
-                running.cut_short(Settlement.cancelled(running.task, reason="cancelled by a person"))
+                running.cut_short(Settlement.cancelled(running.task, reason="cancelled manually"))
             elif waiting:
-                self._settle(waiting, Settlement.cancelled(waiting, reason="cancelled by a person"))
+                self._settle(waiting, Settlement.cancelled(waiting, reason="cancelled manually"))
 
     def return_unopened(self, tasks: Iterable[Task], reason: str) -> None:
         """Send tasks back to waiting that have not begun."""

@@ -100,20 +100,20 @@ def zone(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError):
-        raise ConfigError(f"there is no time zone {name!r}; write it as in Europe/Berlin") from None
+        raise ConfigError(f"there is no time zone {name!r}; write one such as Europe/Berlin") from None
 
 
 def check(cron: str | None, every: float | None, timezone: str, missed: str) -> None:
     """Refuse a schedule that could never work, by name."""
     zone(timezone)
     if (cron is None) == (every is None):
-        raise ConfigError("a schedule wants either cron or every, not both and not neither")
+        raise ConfigError("a schedule needs either cron or every, and not both")
     if every is not None and not every >= 1:
-        raise ConfigError(f"every wants at least 1 second, got {every}")
+        raise ConfigError(f"every must be at least 1 second, got {every}")
     if missed not in ("skip", "one", "all"):
-        raise ConfigError(f"missed wants skip, one or all, got {missed!r}")
+        raise ConfigError(f"missed must be skip, one or all, got {missed!r}")
     if cron is not None:
         try:
             CronSim(cron, datetime(2024, 1, 1, tzinfo=UTC))
         except CronSimError as problem:
-            raise ConfigError(f"{cron!r} is not a cron line: {problem}") from None
+            raise ConfigError(f"{cron!r} is not a cron expression: {problem}") from None

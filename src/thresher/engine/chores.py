@@ -52,13 +52,13 @@ def reap_lost(store: Store) -> str | None:
 def sweep_permits(store: Store) -> str | None:
     """Permits that nobody will give back any more are given back."""
     number = sweep(store, store.settings.count("reaper.batch"))
-    return f"{number} permits of requests that are over were given back" if number else None
+    return f"{number} permits of finished requests were released" if number else None
 
 
 def assume_spent(store: Store) -> str | None:
     """Money that nobody will settle counts as spent."""
     number = assume(store, store.settings.count("reaper.batch"))
-    return f"{number} calls of models never said what they cost; the worst is counted" if number else None
+    return f"{number} model calls never reported their cost; the maximum is counted" if number else None
 
 
 def repair_counters(store: Store) -> str | None:
@@ -102,7 +102,7 @@ def prune_kept(store: Store) -> str | None:
 def prune_ledger(store: Store) -> str | None:
     """What calls of models cost long ago is forgotten."""
     number = budgets.prune(store)
-    return f"{number} old calls of models removed from the ledger" if number else None
+    return f"{number} old model calls removed from the ledger" if number else None
 
 
 def fire_schedules(store: Store) -> str | None:
@@ -167,7 +167,7 @@ def say_words(registry: Registry, store: Store) -> str | None:
     """Apps write down what became of their quarantined tasks."""
     words = partial(last_words, rules=registry)
     number = say_last_words(store, registry.kinds, words, store.settings.count("reaper.batch"))
-    return f"{number} quarantined tasks had last words" if number else None
+    return f"on_failed ran for {number} quarantined tasks" if number else None
 
 
 CHORES = (
@@ -203,7 +203,7 @@ async def keep_doing(chore: Chore, store: Store, threads: Executor) -> None:
             log.warning("%s: %s", chore.name, problem)
             continue
         except Exception:
-            log.exception("%s failed; it is tried again in its next round", chore.name)
+            log.exception("%s failed; it is retried in its next round", chore.name)
             continue
         if said:
             log.info("%s: %s", chore.name, said)

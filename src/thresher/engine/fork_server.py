@@ -203,9 +203,7 @@ def _answer(message: bytearray) -> bytes:
         args = pickle.load(stream)  # noqa: S301
         reply = RESULT + pickle.dumps(function(*args), pickle.HIGHEST_PROTOCOL)
         if len(reply) > MAX_RESULT:
-            raise TooLarge(
-                f"{order.target.name} found {len(reply):,} bytes; at most {MAX_RESULT:,} are taken"
-            )
+            raise TooLarge(f"{order.target.name} returned {len(reply):,} bytes; the limit is {MAX_RESULT:,}")
     except MemoryError:
         return NO_MEMORY
     except BaseException as problem:  # noqa: BLE001  whatever it is, it belongs to whoever asked
@@ -244,7 +242,7 @@ def _module(target: FunctionName) -> object:
     spec = importlib.util.spec_from_file_location(target.module, target.file) if target.file else None
     if spec is None or spec.loader is None:
         raise ModuleNotFoundError(
-            f"module {target.module!r} cannot be imported in another process; put it where Python finds it"
+            f"module {target.module!r} cannot be imported in another process; put it where Python can find it"
         )
     module = importlib.util.module_from_spec(spec)
     sys.modules[target.module] = module
@@ -280,17 +278,16 @@ class IsolatedContext:
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]
         work.close()
-        raise UsageError(
-            "a stage with isolation='process' can wait for what its own ctx offers, and for nothing else"
-        )
+        raise UsageError("a stage with isolation='process' can only wait for what its own ctx offers")
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
         if name not in FOR_STAGES:
             raise UsageError(
-                f"a stage with isolation='process' has no ctx.{name}; it has task, now, setting, wait, {', '.join(FOR_STAGES)}. "
-                "Fetch in a stage before it, or compute with ctx.compute in an async stage"
+                f"a stage with isolation='process' has no ctx.{name}; it has task, now, setting, "
+                f"wait, {', '.join(FOR_STAGES)}. Fetch in an earlier stage, or compute with "
+                "ctx.compute in an async stage"
             )
 
         async def ask(*args: Any, **kwargs: Any) -> Any:

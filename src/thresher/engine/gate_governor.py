@@ -200,7 +200,7 @@ class GateGovernor:
         )
         until = "" if wait.until is None else f" until {as_text(wait.until)}"
         return NotYet(
-            f"{wait.gate} is closed{until} ({wait.reason}); the task comes back by itself",
+            f"{wait.gate} is closed{until} ({wait.reason}); the task is retried automatically",
             retry_after=away,
             gate=wait.gate,
         )

@@ -78,7 +78,7 @@ class Heartbeat:
             if not self.safe:
                 return self._lose("the lease could not be renewed in time")
             if monotonic() - self._pulse > self._stall:
-                return self._lose(f"the event loop has stood still for {self._stall:g} seconds")
+                return self._lose(f"the event loop has been blocked for {self._stall:g} seconds")
             before = monotonic()
             renewal = self._renew()
             if self._stop.is_set():

@@ -92,15 +92,13 @@ class StoreModelBudget:
             case Hold():
                 return found
             case Short(passing=True):
-                raise NotYet(
-                    f"what is left of {_cap(found)} is promised to calls under way", retry_after=MIN_AWAY
-                )
+                raise NotYet(f"the rest of {_cap(found)} is reserved by running calls", retry_after=MIN_AWAY)
             case Short():
                 raise await self._store.run(self._out_of_money, found, quote.gate)
             case QuestionTaken(until):
                 away = await self._store.run(self._seconds_to, until)
                 raise NotYet(
-                    "somebody else is asking this very question; their answer will do",
+                    "another task is asking the same question; its answer is shared",
                     retry_after=min(away, 5.0),
                 )
 
@@ -109,8 +107,10 @@ class StoreModelBudget:
         run alone.
         """
         says = (
-            f"a call may cost ${short.most / DOLLAR:.4f}, and of the ${short.cap / DOLLAR:.2f} of {_cap(short)} "
-            f"${(short.spent + short.reserved) / DOLLAR:.4f} are spent or promised; raise it: thresher config set {_cap(short)} DOLLARS"
+            f"a call may cost ${short.most / DOLLAR:.4f}, but "
+            f"${(short.spent + short.reserved) / DOLLAR:.4f} of the ${short.cap / DOLLAR:.2f} of "
+            f"{_cap(short)} are spent or reserved; to raise it: thresher config set {_cap(short)} "
+            "DOLLARS"
         )
         until_reset = LOOK_AGAIN if short.resets_at is None else self._seconds_to(short.resets_at)
         if short.scope.startswith("day:"):

@@ -77,9 +77,11 @@ class StorePageCache:
         try:
             await self._store.run(pages.keep_many, self._store, [(kept, body) for kept, body, _ in group])
         except DatabaseProblem as problem:
-            log.warning("%s pages are not kept: %s", len(group), problem)
+            log.warning("%s pages could not be cached: %s", len(group), problem)
         except Exception:
-            log.exception("%s are not kept together", ", ".join(kept.url[:200] for kept, _, _ in group[:3]))
+            log.exception(
+                "%s could not be cached together", ", ".join(kept.url[:200] for kept, _, _ in group[:3])
+            )
             return False
         return True
 

@@ -133,14 +133,14 @@ class _Channel(asyncio.Protocol):
             return
         size = HEADER.unpack_from(self._received)[0]
         if size > MAX_RESULT + 1:
-            self._answer.set_exception(ConnectionError(f"it announces an answer of {size:,} bytes"))
+            self._answer.set_exception(ConnectionError(f"it announced a reply of {size:,} bytes"))
         elif len(self._received) >= HEADER.size + size:
             self._answer.set_result(bytes(memoryview(self._received)[HEADER.size :]))
 
     def connection_lost(self, _: Exception | None) -> None:
         self.is_open = False
         if not self._answer.done():
-            self._answer.set_exception(ConnectionError("it ended without an answer"))
+            self._answer.set_exception(ConnectionError("it ended without a reply"))
 
     async def answer(self, message: bytes | None = None) -> bytes:
         """Send a message and wait for its answer."""
@@ -246,7 +246,7 @@ class ProcessPool:
                 ) from None
             except OSError as problem:
                 self._end(process)
-                raise ProcessDied(f"the process that computed {name} died: {problem}") from None
+                raise ProcessDied(f"the process that ran {name} died: {problem}") from None
             except BaseException:
                 self._end(process)  # nobody waits for it any more
                 raise
@@ -276,7 +276,7 @@ class ProcessPool:
             self._end(process)
             if isinstance(problem, OSError | TimeoutError):
                 raise ProcessDied(
-                    f"no process could be started: {problem or 'it did not come up in time'}"
+                    f"no process could be started: {problem or 'it did not start in time'}"
                 ) from problem
             raise
         return process
@@ -329,7 +329,7 @@ async def _helped(helper: object, asked: bytes) -> bytes:
     answer: tuple[object, Exception | None]
     try:
         if helper is None or name not in FOR_STAGES:
-            raise UsageError(f"nobody answers {name!r} here")
+            raise UsageError(f"{name!r} is not available here")
         answer = await getattr(helper, name)(*args, **kwargs), None
     except Exception as problem:  # noqa: BLE001  it belongs to whoever asked
         answer = None, problem
@@ -342,7 +342,7 @@ def _packed(order: Order, args: tuple[object, ...]) -> bytes:
         given = pickle.dumps(args, pickle.HIGHEST_PROTOCOL)
     except Exception as problem:
         raise UsageError(
-            f"what {order.target.name} is given cannot go to another process: {problem}"
+            f"the arguments of {order.target.name} cannot be sent to another process: {problem}"
         ) from problem
     head = _head(order)
     return b"".join((HEADER.pack(len(head) + len(given)), head, given))
@@ -363,12 +363,13 @@ def target_of(function: Callable[..., Any]) -> FunctionName:
         found = getattr(found, part, None)
     if home is None or found is not function:
         raise UsageError(
-            f"{name or function!r} cannot be computed in another process; it must be a function of a module"
+            f"{name or function!r} cannot run in another process; it must be a module-level function"
         )
     if module == "__main__":
         if home.__spec__ is None:
             raise UsageError(
-                f"{name} stands in the program's own file, which other processes do not import; move it into a module"
+                f"{name} is defined in the main program, which other processes do not import; move "
+                "it into a module"
             )
         module = home.__spec__.name
     file = getattr(home, "__file__", None)

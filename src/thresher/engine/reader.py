@@ -62,7 +62,9 @@ class Lessons:
             return None
         if not _is_readable(found):
             extractors.doubt(
-                self._store, found.id, "the stored extractor cannot be read, or holds what is never learned"
+                self._store,
+                found.id,
+                "the stored extractor cannot be read, or contains something that is never learned",
             )
             return None
         return found
@@ -289,7 +291,7 @@ class Reader:
         material = Material(text, None, await self._hand.save(text.encode()), page.final_url)
         answer = await self._hand.ask(PROMPT, schema, {"page": material}, tier=tier)
         await self._teach(lessons, page, taught(schema, answer.value, answer.evidence), "model")
-        unsure = tuple(f"{name} stands nowhere in the page" for name in answer.evidence.unverified())
+        unsure = tuple(f"{name} is not found in the page" for name in answer.evidence.unverified())
         return Extract(answer.value, answer.evidence, By.MODEL, unsure, 0 if answer.cached else answer.cost)
 
     async def _teach(self, lessons: Lessons, page: Page, labels: Mapping[str, Any], by: Labeller) -> None:

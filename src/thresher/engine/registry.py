@@ -69,12 +69,13 @@ class Registry:
         unknown = sorted({*only, *without} - names.keys())
         if unknown:
             raise UnknownName(
-                f"no app and no kind is called {', '.join(unknown)}; known are: {', '.join(sorted(names)) or 'none'}"
+                f"there is no app or kind {', '.join(unknown)}; known are: "
+                f"{', '.join(sorted(names)) or 'none'}"
             )
         left_out = {kind for name in without for kind in names[name]}
         kinds = {kind for name in only or names for kind in names[name]} - left_out
         if (only or without) and not kinds:
-            raise UsageError("nothing is left to serve: --not names all that --only does")
+            raise UsageError("nothing is left to serve: --not excludes everything that --only names")
         return [(kind, stage.name) for kind in sorted(kinds) for stage in self._pipelines[kind].stages]
 
     def pipeline(self, kind: str) -> Pipeline | None:
@@ -137,7 +138,8 @@ class Registry:
         then = None if group.then is None else self.admit(group.then)
         if then and then.key:
             raise InvalidPayload(
-                f"the task that follows group {group.key!r} has a key; leave it out: a group is followed once"
+                f"the task that follows group {group.key!r} has a key; remove it: a group has one "
+                "follow-up task"
             )
         name = checked_key("name", group.name or task.kind)
         entry = GroupEntry(name, checked_key("key", group.key), self.app_of(task.kind), then)
@@ -230,7 +232,7 @@ class Registry:
         """The function by which things of a kind are found near a text."""
         if kind not in self._near:
             raise UsageError(
-                f"nothing of kind {kind!r} is found by what it is like; ctx.near knows: {', '.join(self._near) or 'nothing'}"
+                f"ctx.near does not know kind {kind!r}; it knows: {', '.join(self._near) or 'nothing'}"
             )
         return loaded(self._near[kind])
 
@@ -240,7 +242,7 @@ def _check(stage: Stage, name: str) -> None:
     kind, colon, rest = name.partition(":")
     if not (kind and colon and rest) or "\n" in name or "\x00" in name:
         raise UsageError(
-            f"stage {stage.name!r} goes through {name!r}; a gate is written as source:NAME, host:NAME or model:TIER"
+            f"stage {stage.name!r} goes through {name!r}; a gate must be source:NAME, host:NAME or model:TIER"
         )
 
 
@@ -248,13 +250,15 @@ def _key(new: NewTask) -> str | None:
     if new.key is None:
         return None
     if not 0 < len(new.key) <= MAX_KEY:
-        raise InvalidPayload(f"a key has 1 to {MAX_KEY} characters, this one has {len(new.key)}")
+        raise InvalidPayload(f"a key must have 1 to {MAX_KEY} characters, this one has {len(new.key)}")
     return clean(new.key)
 
 
 def _priority(new: NewTask) -> int:
     if type(new.priority) is not int:  # a truth value is none either
-        raise InvalidPayload(f"a priority is a whole number, got {new.priority!r}")
+        raise InvalidPayload(f"a priority must be a whole number, got {new.priority!r}")
     if not -MAX_PRIORITY <= new.priority <= MAX_PRIORITY:
-        raise InvalidPayload(f"a priority is between {-MAX_PRIORITY} and {MAX_PRIORITY}, got {new.priority}")
+        raise InvalidPayload(
+            f"a priority must be between {-MAX_PRIORITY} and {MAX_PRIORITY}, got {new.priority}"
+        )
     return new.priority

@@ -162,7 +162,7 @@ class StageContext:
     ) -> Page:
         fetcher = self._services.fetcher
         if fetcher is None:
-            raise UsageError("this worker was made without a fetcher; runtime.opened_worker gives it one")
+            raise UsageError("this worker has no fetcher; create it with runtime.opened_worker")
         request = order(url, method=method, headers=headers, body=body, credentials=credentials)
         sources = [gate for gate in self.task.lane if gate.startswith("source:")]
         if max_age is None:
@@ -179,7 +179,8 @@ class StageContext:
         advisor = self._services.advisor
         if advisor is None:
             raise UsageError(
-                "this worker was made without models; runtime.opened_worker gives it those of the project file"
+                "this worker has no models; create it with runtime.opened_worker, which reads them "
+                "from the project file"
             )
         try:
             return await advisor.ask(task_name, schema, inputs, self._model_budget, tier=tier)
@@ -227,7 +228,7 @@ class StageContext:
         if self._loop is None:
             work.close()
             raise UsageError(
-                "ctx.wait is for stages that are plain functions; in an async stage write: await ctx.fetch(url)"
+                "ctx.wait is only for plain functions; in an async stage write: await ctx.fetch(url)"
             )
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 

@@ -107,7 +107,7 @@ class Subscribers:
         try:
             await asyncio.wait_for(self._telling or self.tell(), FINISH_SECONDS)
         except TimeoutError:
-            log.warning("a subscriber took too long; %d events were not told", len(self._waiting))
+            log.warning("a subscriber took too long; %d events were not delivered", len(self._waiting))
         finally:
             self._threads.shutdown(wait=False, cancel_futures=True)
 

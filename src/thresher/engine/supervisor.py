@@ -195,8 +195,8 @@ class Supervisor:
     def _end(self, child: Child) -> None:
         asked = " although it was told to stop" if self._signals else ""
         log.error(
-            "the event loop of the worker (process %d) has not moved for %.1f seconds%s; its threads are at the places below. "
-            "Ending it: each task that it was running counts one crash",
+            "the event loop of the worker (process %d) has been blocked for %.1f seconds%s; its "
+            "threads are listed below. Killing it: each of its running tasks counts one crash",
             child.pid,
             child.silence,
             asked,
@@ -285,5 +285,5 @@ def _be_the_worker(work: Work, pipe: int) -> None:
 
 def _how(code: int) -> str:
     if code == RESTART:
-        return "asked to be started afresh"
+        return "asked to be restarted"
     return f"ended with {code}" if code > 0 else f"was ended by {signal.Signals(-code).name}"

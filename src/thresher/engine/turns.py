@@ -142,7 +142,7 @@ class Turns:
         except DatabaseProblem:
             raise
         except Exception as problem:  # what this attempt brought cannot be stored: that is its failure
-            log.exception("task %s brought something that cannot be stored", task.id)
+            log.exception("task %s returned something that cannot be stored", task.id)
             error = Error(type(problem).__name__, clean(str(problem))[:2_000])
             settlement = Settlement.fail(task, error=error, words_due=True)
             stale = await self._store.run(self._store.settle, [settlement])
@@ -177,7 +177,7 @@ class Turns:
             await self._store.run(check_schema, self._store)
         except NewerSchema as problem:
             if self.outdated is None:
-                log.warning("%s This worker hands its tasks back and leaves.", problem)
+                log.warning("%s This worker hands back its tasks and stops.", problem)
                 self.outdated = problem
                 self._leave()
         except DatabaseProblem:
@@ -218,7 +218,7 @@ class Reconciliation:
             if unknown:
                 back = [_hand_back(task_id, claim) for task_id, claim in unknown]
                 await self._store.run(self._store.settle, back)
-                log.warning("%d claims whose answer was lost went back to waiting", len(unknown))
+                log.warning("%d claims whose response was lost went back to waiting", len(unknown))
             # Once more a lease later: what was lost on the way may still have been on its way when we looked.
             lease = float(self._store.settings["worker.lease"])
             self._again_at = monotonic() + lease if self._asked_for else math.inf
@@ -230,7 +230,7 @@ class Reconciliation:
 def _hand_back(task_id: int, claim: int) -> Settlement:
     """The settlement of a claim whose answer never came: nothing but its number is known."""
     nobody = Task(TaskId(task_id), claim, "", "", {}, {}, None, TaskId(task_id), None, 0, 0, 0)
-    return Settlement.hand_back(nobody, reason="the answer to its claim was lost on the way")
+    return Settlement.hand_back(nobody, reason="the response to its claim was lost")
 
 
 def seconds_to_wait(turn: Turn | None, poll: float) -> float:

@@ -40,7 +40,7 @@ WATCH_SECONDS = 0.1
 # How long a stage that ignores its cancellation, or a database that is away, may hold up a stopping worker.
 FLUSH_SECONDS = 5.0
 STOPPED = "its worker was stopped"
-TOO_MANY = "it lost its worker before and is performed alone; this worker has enough of those in hand"
+TOO_MANY = "its worker crashed before, so it must run alone; this worker is busy with another such task"
 
 T = TypeVar("T")
 
@@ -293,8 +293,8 @@ class Worker:
         if why is None or self.worn_out is not None:
             return
         self.worn_out = why
-        then = "stopping, to be started afresh" if self._recycle else "restart it"
-        log.error("this worker is worn out: %s; %s", why, then)
+        then = "stopping, to be restarted" if self._recycle else "restart it"
+        log.error("this worker must be restarted: %s; %s", why, then)
         if self._recycle:
             self.stop()
 
@@ -304,7 +304,7 @@ class Worker:
         self._turns.outbox.clear()
         self._attempts.drop()
         if not self._stopping:
-            log.warning("starting over as a new worker: %s", why)
+            log.warning("starting again as a new worker: %s", why)
             self._starting_over = self._loop.create_task(self._take_lease())
 
     async def _take_lease(self) -> None:
@@ -329,7 +329,7 @@ class Worker:
         try:
             await self._lease.give_back()
         except DatabaseProblem as problem:
-            log.warning("could not sign off, the lease will end by itself: %s", problem)
+            log.warning("could not sign off; the lease will expire: %s", problem)
 
     async def _let_finish(self, seconds: float, wanted: Callable[[Running], bool]) -> None:
         """Settle what ends within this time, as it ends; those that are wanted are waited for."""
@@ -352,7 +352,10 @@ class Worker:
         while turns.outbox and self._lease.safe and monotonic() < deadline and not turns.outdated_in_trouble:
             await turns.flush()
         if turns.outbox:
-            log.warning("%d tasks could not be settled; they go back when the lease ends", len(turns.outbox))
+            log.warning(
+                "%d tasks could not be settled; they go back to waiting when the lease ends",
+                len(turns.outbox),
+            )
 
 
 class Wake:

@@ -49,8 +49,8 @@ def sheets(material: Material, *, today: date | None = None) -> list[TextIndex]:
 def doubts(schema: Schema, value: Any, evidence: Evidence) -> list[str]:
     """One sentence for every required value that was not found, to be asked again with."""
     return [
-        f"{_where(schema, each)}{each.field.name} is given as {_shown(each.value)}, which does not stand there; "
-        "give it exactly as it is written for this thing, or null if it is not there"
+        f"{_where(schema, each)}{each.field.name} is given as {_shown(each.value)}, which is not in "
+        "the page; give it exactly as the page writes it for this thing, or null if it is not there"
         for each in _asked(schema, value)
         if each.field.required and not each.field.judged and not evidence.verified(each.name)
     ]

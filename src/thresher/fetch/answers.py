@@ -64,21 +64,21 @@ def _by_status(status: int, headers: Mapping[str, str], host: str, now: int, *, 
         return RateLimited(f"{says}: the next request may go out in {wait:g} s", retry_after=wait, gate=gate)
     if status in (401, 407) or (status == 403 and signed):
         return Unauthorized(
-            f"{says}: it does not let us in; check the credentials, or whether the page is public", gate=gate
+            f"{says}: access is denied; check the credentials, or whether the page is public", gate=gate
         )
     if status == 403:
         return Forbidden(
-            f"{says}: this page is not for us; where it needs credentials, send them as a header", gate=gate
+            f"{says}: this page is not open to us; if it needs credentials, send them as a header", gate=gate
         )
     if status in (404, 410):
-        return Gone(f"{says}: there is no such page", gate=gate)
+        return Gone(f"{says}: the page does not exist", gate=gate)
     if status in (408, 425):
-        return Transient(f"{says}: it wants the request again", gate=gate)
+        return Transient(f"{says}: it asks us to repeat the request", gate=gate)
     if 500 <= status < 600:
-        return ServerError(f"{says}: the fault is its own", gate=gate)
+        return ServerError(f"{says}: a server error", gate=gate)
     if 400 <= status < 500:
         return Permanent(f"{says}: it does not accept this request", gate=gate)
-    return Malformed(f"{says}, which is no status of HTTP", gate=gate)
+    return Malformed(f"{says}, which is not an HTTP status", gate=gate)
 
 
 def signs(name: str) -> bool:

@@ -141,13 +141,13 @@ def unpack(body: bytes, encoding: str, bounds: Bounds) -> bytes:
     layers = [name for part in encoding.lower().split(",") if (name := part.strip()) not in ("", "identity")]
     if len(layers) > MAX_LAYERS:
         raise Malformed(
-            f"the answer is packed {len(layers)} times ({encoding[:80]}); at most {MAX_LAYERS} are undone"
+            f"the response is compressed {len(layers)} times ({encoding[:80]}); the limit is {MAX_LAYERS}"
         )
     wire = len(body)
     for name in reversed(layers):
         packing = PACKINGS.get(name)
         if packing is None:
-            raise Malformed(f"the answer is packed as {name[:40]!r}; known are {ACCEPTED}")
+            raise Malformed(f"the response is compressed as {name[:40]!r}; supported are {ACCEPTED}")
         body = _layer(body, packing, wire, bounds) if body else body
     return body
 
@@ -159,13 +159,13 @@ def _layer(body: bytes, packing: _Packing, wire: int, bounds: Bounds) -> bytes:
     except _Over:
         if limit < bounds.size:
             raise TooLarge(
-                f"{wire:,} bytes unpack to more than {bounds.ratio:g} times as many: a bomb, not a page"
+                f"{wire:,} bytes decompress to more than {bounds.ratio:g} times as many: a decompression bomb"
             ) from None
         raise TooLarge(
-            f"the answer unpacks to more than {bounds.size:,} bytes, the limit of fetch.size_limit"
+            f"the response decompresses to more than {bounds.size:,} bytes, the limit of fetch.size_limit"
         ) from None
     except BROKEN as problem:
-        raise Malformed(f"the answer is not the {packing.name} it says it is: {problem}") from problem
+        raise Malformed(f"the response is not valid {packing.name}: {problem}") from problem
 
 
 class _Over(Exception):
@@ -186,11 +186,11 @@ def _parts(body: bytes, packing: _Packing, limit: int) -> bytes:
                 raise _Over
         if not stream.finished:
             raise ConnectionFailed(
-                f"the answer was cut off: its {packing.name} data ends early, after {len(body):,} bytes"
+                f"the response was cut off: its {packing.name} data ends early, after {len(body):,} bytes"
             )
         if not packing.magic or body[position : position + len(packing.magic)] != packing.magic:
             return out[0] if len(out) == 1 else b"".join(out)  # what follows the last part is padding
-    raise Malformed(f"the answer's {packing.name} data has more than {MAX_PARTS:,} parts")
+    raise Malformed(f"the response's {packing.name} data has more than {MAX_PARTS:,} parts")
 
 
 OFF_THE_LOOP = 256 * 1024  # unpacking more than this would keep other requests waiting
@@ -214,7 +214,7 @@ class ResponseBody:
         """Not asked of an answer without a body, such as one to HEAD, which may well announce one."""
         if self._declared is not None and self._declared > self._bounds.size:
             raise TooLarge(
-                f"the answer is to have {self._declared:,} bytes; fetch.size_limit is {self._bounds.size:,}",
+                f"the response declares {self._declared:,} bytes; fetch.size_limit is {self._bounds.size:,}",
                 gate=self._gate,
             )
 
@@ -224,14 +224,14 @@ class ResponseBody:
         self.wire += len(piece)
         if self.wire > self._bounds.size:
             raise TooLarge(
-                f"the answer has more than {self._bounds.size:,} bytes, the limit of fetch.size_limit",
+                f"the response has more than {self._bounds.size:,} bytes, the limit of fetch.size_limit",
                 gate=self._gate,
             )
         self._pieces.append(piece)
 
     def cut_off(self) -> str:
         whole = f"{self._declared:,}" if self._declared is not None else "an unknown number of"
-        return f"the answer was cut off after {self.wire:,} of {whole} bytes"
+        return f"the response was cut off after {self.wire:,} of {whole} bytes"
 
     async def unpacked(self) -> bytes:
         packed = self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)

@@ -100,7 +100,7 @@ class Browser:
     async def _running(self) -> "Process":
         async with self._starting:
             if self._closed:
-                raise UsageError("this browser was closed; make another")
+                raise UsageError("this browser is closed; open another")
             if self._process is not None:
                 self._retire(self._process)
             if self._process is None:
@@ -165,13 +165,13 @@ async def _tidy(visit: "asyncio.Task[Page]", alarm: VisitAlarm, proxy: Proxy) ->
 def _found() -> Chromium:
     found = find()
     if found is None:
-        raise NoBrowser(f"there is no Chromium to render pages with: {ADVICE}")
+        raise NoBrowser(f"no Chromium was found to render pages: {ADVICE}")
     return found
 
 
 def _process_class() -> "type[Process]":
     if not extra_is_installed():
-        raise NoBrowser(f"pages are rendered by an extra that is not installed: {EXTRA}, then {ADVICE}")
+        raise NoBrowser(f"rendering pages needs an extra that is not installed: {EXTRA}, then {ADVICE}")
     from thresher.fetch.process import Process  # noqa: PLC0415  an extra, and slow to import
 
     return Process

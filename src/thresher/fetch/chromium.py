@@ -41,7 +41,10 @@ DOWNLOAD_SECONDS = 600.0
 SUDO_SECONDS = 5.0
 EXTRA = "pip install 'thresher[browser]'"
 ADVICE = f"python -m thresher.fetch.chromium, or install Chromium yourself, or name one in {VARIABLE}"
-SANDBOX_ADVICE = f"this machine may not let it have a sandbox (user namespaces): allow them, or do without the sandbox by {SANDBOX_VARIABLE}=off"
+SANDBOX_ADVICE = (
+    "this machine may not allow a sandbox (user namespaces): allow them, or disable the sandbox with "
+    f"{SANDBOX_VARIABLE}=off"
+)
 
 Say = Callable[[str], None]
 
@@ -99,11 +102,11 @@ def sandboxed(environ: Mapping[str, str] | None = None) -> bool:
     """
     said = (os.environ if environ is None else environ).get(SANDBOX_VARIABLE, "").strip().lower() or "on"
     if said not in ("on", "off"):
-        raise NoBrowser(f"{SANDBOX_VARIABLE} is {said[:50]!r}; write on or off")
+        raise NoBrowser(f"{SANDBOX_VARIABLE} must be on or off, got {said[:50]!r}")
     if said == "on" and os.geteuid() == 0:
         raise NoBrowser(
-            f"Chromium cannot have its sandbox when root starts it, so no page is rendered: run Thresher as another user, "
-            f"or do without the sandbox by {SANDBOX_VARIABLE}=off"
+            "Chromium has no sandbox when root starts it, so no page is rendered: run Thresher as "
+            f"another user, or disable the sandbox with {SANDBOX_VARIABLE}=off"
         )
     return said == "on"
 
@@ -123,7 +126,10 @@ def install(say: Say, environ: Mapping[str, str] | None = None) -> Chromium | No
         if found := find(environ):
             say(f"{version(found)} renders pages: {found.path} ({found.origin})")
             return found
-    say(f"There is no Chromium, so pages cannot be rendered. Install one by hand, or name one in {VARIABLE}.")
+    say(
+        "No Chromium was found, so pages cannot be rendered. Install one yourself, or set its path in "
+        f"{VARIABLE}."
+    )
     return None
 
 
@@ -134,7 +140,8 @@ def _named(environ: Mapping[str, str]) -> Chromium | None:
     path = shutil.which(name, path=environ.get("PATH", ""))
     if path is None:
         raise NoBrowser(
-            f"{VARIABLE} names {name!r}, which is not a program; give the whole path of a Chromium, or unset it"
+            f"{VARIABLE} is {name!r}, which is not a program; set it to the full path of a Chromium, "
+            "or unset it"
         )
     return Chromium(Path(path), f"named by {VARIABLE}")
 
@@ -191,7 +198,7 @@ def _by_packager(say: Say, environ: Mapping[str, str]) -> None:
     known = ((each, shutil.which(each.program, path=environ.get("PATH", ""))) for each in PACKAGERS)
     packager, program = next(((each, path) for each, path in known if path), (None, None))
     if packager is None or program is None:
-        say(f"  No package manager was found that we know ({', '.join(each.program for each in PACKAGERS)}).")
+        say(f"  No supported package manager was found ({', '.join(each.program for each in PACKAGERS)}).")
         return
     rights = _rights(environ)
     if rights is None:

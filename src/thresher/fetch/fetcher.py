@@ -125,7 +125,7 @@ class Fetcher:
             try:
                 return await self._follow(request, replace(options, render=True))
             except NoBrowser as problem:  # then a shell is all there is, and whoever reads it will say so
-                self._say_once(f"pages that only a script fills are not rendered: {problem}")
+                self._say_once(f"pages that need JavaScript are not rendered: {problem}")
         return page
 
     def _say_once(self, words: str) -> None:
@@ -149,7 +149,8 @@ class Fetcher:
                 return self._page(exchange, answer, trail, monotonic() - began)
             trail.append(_next(trail, answer))
         raise Refused(
-            f"{request.url[:300]} leads from redirect to redirect, {len(trail) - 1} so far, the last to {trail[-1].url[:300]}"
+            f"{request.url[:300]} redirects too often: {len(trail) - 1} times so far, the last to "
+            f"{trail[-1].url[:300]}"
         )
 
     async def close(self) -> None:
@@ -192,7 +193,8 @@ class Fetcher:
             await self._take_copy(exchange, exchange.copy)
         elif offline:
             raise Refused(
-                f"{exchange.request.url[:300]} is not kept, and only kept pages may be read (replay); fetch it once without replay"
+                f"{exchange.request.url[:300]} is not stored, and only stored pages may be read "
+                "(replay); fetch it once without replay"
             )
         elif use is Use.NOTHING or options.render:
             exchange.copy = None
@@ -232,10 +234,13 @@ class Fetcher:
                 "render=True needs a browser: pip install 'thresher[browser]', then see thresher doctor"
             )
         if exchange.request.method != "GET":
-            raise UsageError(f"a browser renders what a GET brings, not a {exchange.request.method}")
+            raise UsageError(
+                f"a browser only renders pages fetched with GET, not with {exchange.request.method}"
+            )
         if exchange.request.credentials is not None:
             raise UsageError(
-                "a browser is given no credentials: a page's scripts could read them; fetch it with render=False"
+                "a browser never gets credentials, because a page's scripts could read them; fetch "
+                "it with render=False"
             )
         page = exchange.page = await self._browser.render(
             exchange.request.url, self._bounds(), before_send=before_send
@@ -266,7 +271,7 @@ class Fetcher:
             await self._trouble(exchange, problem)
         if answer.status == 304 and cache.is_ours(exchange.request):
             raise Malformed(
-                f"{exchange.request.url[:300]} answers 304 (not modified) although we have nothing of it",
+                f"{exchange.request.url[:300]} answered 304 (Not Modified), but no copy of it is stored",
                 gate=exchange.gate,
             )
         exchange.copy, exchange.answer = None, answer
@@ -424,7 +429,8 @@ def _next(trail: list[Request], answer: Response) -> Request:
     request = follow(trail[-1], answer)
     if any((each.url, each.method) == (request.url, request.method) for each in trail):
         raise Malformed(
-            f"{trail[0].url[:300]} redirects in a circle ({' → '.join(each.url[:100] for each in trail[-3:])} → {request.url[:100]}); "
-            "perhaps it wants a cookie, and we keep none"
+            f"{trail[0].url[:300]} redirects in a circle "
+            f"({' → '.join(each.url[:100] for each in trail[-3:])} → {request.url[:100]}); perhaps "
+            "it needs a cookie, and Thresher keeps no cookies"
         )
     return request

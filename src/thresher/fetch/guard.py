@@ -91,7 +91,7 @@ def why_not(ip: str) -> str | None:
     """Why this address is not one of the public web; None where it is."""
     address = meant(ip)
     if address is None:
-        return "not an address that can be judged"
+        return "an unknown kind of address"
     word = next(
         (word for network, word in SPECIAL if network.version == address.version and address in network), None
     )
@@ -166,14 +166,15 @@ class Guard:
         default = DEFAULT_PORT.get(scheme)
         if default is None or not mark:
             raise Refused(
-                f"only http and https are followed, not {_short(scheme.partition(':')[0])}: {_short(url)}"
+                f"only http and https are fetched, not {_short(scheme.partition(':')[0])}: {_short(url)}"
             )
         authority, _, tail = rest.partition(
             "/"
         )  # once spelled by the parser, there always is a slash, and here is the first
         if "@" in authority:
             raise Refused(
-                f"{_short(url)}: a URL with a user name or password in it is not followed; send credentials as a header"
+                f"{_short(url)}: a URL with a user name or password is not fetched; send credentials "
+                "as a header"
             )
         host, port = _split(authority, default)
         self._check_host(host, port)
@@ -181,16 +182,17 @@ class Guard:
         if address is not None:
             self.check_spot(host, Endpoint(address, port, default == 443))
         elif not HOST.fullmatch(host):
-            raise Refused(f"{_short(host)!r} is not the name of a host")
+            raise Refused(f"{_short(host)!r} is not a host name")
         path = "/" + tail.partition("#")[0]
         return Target(f"{scheme}://{authority}{path}", host, port, default == 443, authority, path)
 
     def _check_host(self, host: str, port: int) -> None:
         if len(host) > MAX_HOST:
-            raise Refused(f"a host name of {len(host):,} characters; the longest there can be has {MAX_HOST}")
+            raise Refused(f"the host name has {len(host):,} characters; the limit is {MAX_HOST}")
         if host.endswith("."):
             raise Refused(
-                f"{_short(host)}: a host name that ends with a dot is a second name for the same host; write it without"
+                f"{_short(host)}: a host name that ends with a dot is another name for the same "
+                "host; remove the dot"
             )
         if (host == "localhost" or host.endswith(".localhost")) and (host, port) not in self._doors:
             raise Refused(
@@ -213,7 +215,7 @@ class Guard:
         found = (
             f"{_short(host)} leads to {endpoint.ip}, which is {word}"
             if is_name
-            else f"{endpoint.ip} is {word}, and not fetched"
+            else f"{endpoint.ip} is {word} and is not fetched"
         )
         way = f"{_short(host)} or {endpoint.ip}" if is_name and word in OWN else endpoint.ip
         raise Refused(f"{found}; to allow it, add {way} to fetch.allow")
@@ -244,12 +246,12 @@ def _spelled(url: str) -> str:
     punctuation.
     """
     if len(url) > MAX_URL:
-        raise Refused(f"a URL of {len(url):,} characters; the limit is {MAX_URL:,}")
+        raise Refused(f"the URL has {len(url):,} characters; the limit is {MAX_URL:,}")
     try:
         return ada_url.normalize_url(url)
     except ValueError:
         raise Refused(
-            f"{_short(url)!r} is not a URL; write it whole, as in https://example.com/jobs"
+            f"{_short(url)!r} is not a URL; write it in full, as in https://example.com/jobs"
         ) from None
 
 
@@ -281,7 +283,7 @@ def _host_and_port(entry: str) -> tuple[str, int | None]:
         or not parsed.hostname
     ):
         raise ConfigError(
-            f"fetch.allow: got {entry!r}; it wants a network (10.20.0.0/16), a host (wiki.intra) or a host:port"
+            f"fetch.allow: {entry!r} is not a network (10.20.0.0/16), a host (wiki.intra) or a host:port"
         )
     if parsed.port:
         return parsed.hostname, int(parsed.port)

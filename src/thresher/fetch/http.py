@@ -88,7 +88,7 @@ class HttpTransport:
                 if not limit.expired():
                     raise
                 raise TimedOut(
-                    f"{target.host}: longer than {bounds.total:g} s in all", gate=f"host:{target.host}"
+                    f"{target.host} took longer than {bounds.total:g} s in total", gate=f"host:{target.host}"
                 ) from None
 
     async def _transfer(self, request: Request, transfer: Transfer) -> Response:
@@ -218,7 +218,7 @@ def _address(target: Target, *, encrypted: bool) -> URL:
 async def _answer(response: aiohttp.ClientResponse, transfer: Transfer) -> Response:
     first_byte = transfer.now()
     if response.status == 101:
-        raise transfer.unreadable("switches to another protocol, which nobody asked for")
+        raise transfer.unreadable("switched to another protocol without being asked")
     headers = plain(response.headers.items())
     body = ResponseBody(headers, transfer.bounds, transfer.gate)
     try:
@@ -249,9 +249,9 @@ def _typed(problem: aiohttp.ClientError, transfer: Transfer) -> TaskError:
             return transfer.failed("hung up before it answered")
         case aiohttp.ClientResponseError():
             return transfer.unreadable(
-                f"what it sent is not HTTP ({' '.join(problem.message.split())[:200]})"
+                f"its response is not HTTP ({' '.join(problem.message.split())[:200]})"
             )
         case aiohttp.InvalidURL():
-            return Refused(f"{transfer.target.href[:200]} cannot be asked for: {problem}")
+            return Refused(f"{transfer.target.href[:200]} cannot be requested: {problem}")
         case _:
             return transfer.failed(f"the connection broke ({str(problem)[:200] or type(problem).__name__})")

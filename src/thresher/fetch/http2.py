@@ -78,7 +78,7 @@ class Http2Transport:
                 if not limit.expired():
                     raise
                 raise TimedOut(
-                    f"{target.host}: longer than {bounds.total:g} s in all", gate=f"host:{target.host}"
+                    f"{target.host} took longer than {bounds.total:g} s in total", gate=f"host:{target.host}"
                 ) from None
 
     async def _transfer(self, request: Request, transfer: Transfer, turn: "_Turn") -> Response:
@@ -170,7 +170,7 @@ class Http2Transport:
             return transfer.failed(
                 f"hung up before it answered ({said})" if said else "hung up before it answered"
             )
-        return transfer.unreadable(f"what it sent is not HTTP ({said})")
+        return transfer.unreadable(f"its response is not HTTP ({said})")
 
     async def close(self) -> None:
         await self._pool.aclose()
@@ -233,7 +233,7 @@ def _causes(problem: BaseException | None) -> Iterator[BaseException]:
 
 def _check(request: Request) -> None:
     if not TOKEN.fullmatch(request.method):
-        raise Refused(f"{request.method[:40]!r} is not a method")
+        raise Refused(f"{request.method[:40]!r} is not an HTTP method")
     for name, value in request.headers.items():
         if not TOKEN.fullmatch(name) or UNSENDABLE.search(value):
-            raise Refused(f"the header {name[:40]!r} cannot be sent: a line break, or a name that is none")
+            raise Refused(f"the header {name[:40]!r} cannot be sent: it has a line break or an invalid name")

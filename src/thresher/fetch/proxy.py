@@ -163,7 +163,9 @@ class Proxy:
                     except OSError as problem:
                         trouble = problem
         except TimeoutError:
-            raise TimedOut(f"{target.host} did not take a connection within {self._connect:g} s") from trouble
+            raise TimedOut(
+                f"{target.host} did not accept a connection within {self._connect:g} s"
+            ) from trouble
         why = (
             sentence(trouble, target.host)
             if isinstance(trouble, ssl.SSLError)
@@ -181,7 +183,7 @@ class Proxy:
                     await self._before_send()
                 except Exception as problem:  # whatever it is, the caller of `render` gets it
                     self._alarm(problem)
-                    raise ConnectionFailed("the request was not let go") from problem
+                    raise ConnectionFailed("the request was not allowed to start") from problem
                 self._before_send = None
 
     async def _head_back(
@@ -197,7 +199,7 @@ class Proxy:
             except asyncio.LimitOverrunError:
                 self._problems.setdefault(
                     authority(url),
-                    Malformed(f"the headers of the answer are larger than {HEAD_LIMIT:,} bytes"),
+                    Malformed(f"the headers of the response are larger than {HEAD_LIMIT:,} bytes"),
                 )
                 raise
             self._count(len(head))
@@ -225,7 +227,7 @@ class Proxy:
     def _count(self, number: int) -> None:
         self.passed += number
         if self.passed > self._most:
-            self._alarm(TooLarge(f"the page and what it loads came to more than {self._most:,} bytes"))
+            self._alarm(TooLarge(f"the page and everything it loads have more than {self._most:,} bytes"))
             raise ConnectionAbortedError
 
 

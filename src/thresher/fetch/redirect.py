@@ -55,13 +55,13 @@ def _becomes_get(status: int, method: str) -> bool:
 def _target(base: str, location: str) -> str:
     if len(location) > MAX_LOCATION:
         raise Malformed(
-            f"{base} redirects to an address of {len(location):,} characters; the limit is {MAX_LOCATION:,}"
+            f"{base} redirects to a URL of {len(location):,} characters; the limit is {MAX_LOCATION:,}"
         )
     try:
         target = ada_url.URL(location.strip(), base=base)
     except ValueError:
-        raise Malformed(f"{base} redirects to {location[:200]!r}, which is not an address") from None
+        raise Malformed(f"{base} redirects to {location[:200]!r}, which is not a URL") from None
     if target.protocol not in ("http:", "https:"):
-        raise Malformed(f"{base} redirects to {location[:200]!r}, which is not a web address")
+        raise Malformed(f"{base} redirects to {location[:200]!r}, which is not an http or https URL")
     target.hash = ""
     return str(target.href)

@@ -104,10 +104,11 @@ def order(
 ) -> Request:
     """The request that a stage means, or a `UsageError` that says what is wrong with it."""
     if method.upper() not in METHODS:
-        raise UsageError(f"the method {method!r} is not known; use one of {', '.join(METHODS)}")
+        raise UsageError(f"there is no method {method!r}; use one of {', '.join(METHODS)}")
     if not isinstance(body, bytes):
         raise UsageError(
-            f"a body wants bytes, got {type(body).__name__}; write text.encode() or json.dumps(...).encode()"
+            f"a body must be bytes, got {type(body).__name__}; write text.encode() or "
+            "json.dumps(...).encode()"
         )
     url = url.strip()
     if credentials is not None:
@@ -119,7 +120,8 @@ def order(
 def _credentials(given: Credentials) -> Credentials:
     if origin_of(given.origin) in ("", "null"):
         raise UsageError(
-            f"credentials want the origin they are for, as in https://api.example.com; got {given.origin[:200]!r}"
+            "credentials need the origin they are for, such as https://api.example.com, got "
+            f"{given.origin[:200]!r}"
         )
     return Credentials(given.origin, _headers(given.headers), dict(given.query))
 
@@ -130,7 +132,7 @@ def _headers(given: Mapping[str, str]) -> dict[str, str]:
 
 def _name(name: str) -> str:
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise UsageError(f"{name!r} is not the name of a header")
+        raise UsageError(f"{name!r} is not a header name")
     if name.lower() in _NOT_YOURS:
         raise UsageError(f"the header {name} cannot be set here: {_NOT_YOURS[name.lower()]}")
     return name.lower()
@@ -139,6 +141,6 @@ def _name(name: str) -> str:
 def _value(name: str, value: str) -> str:
     if not isinstance(value, str) or len(value) > MAX_HEADER or not _VALUE.fullmatch(value):
         raise UsageError(
-            f"the value of the header {name} wants one line of at most {MAX_HEADER:,} characters of Latin-1"
+            f"the value of the header {name} must be one line of at most {MAX_HEADER:,} Latin-1 characters"
         )
     return value.strip()

@@ -92,7 +92,7 @@ class SystemResolver:
                 found = await loop.run_in_executor(self._threads, self._look, host)
         except TimeoutError:
             raise TimedOut(
-                f"the name {host} was not looked up within {self._limit:g} s", gate=f"host:{host}"
+                f"looking up the name {host} took longer than {self._limit:g} s", gate=f"host:{host}"
             ) from None
         except socket.gaierror as problem:
             raise ConnectionFailed(_unknown(host, problem), gate=f"host:{host}") from problem
@@ -153,12 +153,14 @@ def _spot(pattern: str, address: str) -> Endpoint:
         parsed = ada_url.URL(address)
     except ValueError:
         raise ConfigError(
-            f"resolve: {pattern!r} leads to {address!r}; it wants an address like http://127.0.0.1:8123"
+            f"resolve: {pattern!r} leads to {address!r}; it must lead to an address such as "
+            "http://127.0.0.1:8123"
         ) from None
     ip = literal(parsed.hostname)
     if parsed.protocol not in ("http:", "https:") or ip is None or parsed.pathname != "/":
         raise ConfigError(
-            f"resolve: {pattern!r} leads to {address!r}; it wants a scheme, an IP address and a port: http://127.0.0.1:8123"
+            f"resolve: {pattern!r} leads to {address!r}; the address must have a scheme, an IP "
+            "address and a port: http://127.0.0.1:8123"
         )
     tls = parsed.protocol == "https:"
     return Endpoint(ip, int(parsed.port or (443 if tls else 80)), tls, vouched=True)

@@ -95,8 +95,8 @@ class RobotsCache:
         if known.closed_until > now and await options.governor.waiver(gate) is None:
             wait = max(known.until - now, SECOND) / SECOND
             raise NotYet(
-                f"the robots.txt of {origin} cannot be read, its server answers with an error; until it can, "
-                "nothing is allowed there; it is asked again by itself",
+                f"the robots.txt of {origin} cannot be fetched: the server answers with an error. "
+                "Until it can, nothing is fetched there; it is tried again automatically",
                 retry_after=wait,
                 gate=gate,
             )
@@ -215,8 +215,8 @@ def _unreachable(old: RobotsFile | None, now: int) -> RobotsFile:
 def _refusal(url: str, rules: RobotsRules, gate: str) -> str:
     line = rules.ruling(url).rule
     return (
-        f"robots.txt forbids {rules.agent} {url[:300]}{f' ({line})' if line else ''}; if you may go there all the same, "
-        f'say so by name: thresher sources robots {gate} off --reason "..."'
+        f"robots.txt forbids {rules.agent} {url[:300]}{f' ({line})' if line else ''}; to fetch it "
+        f'anyway, give a reason: thresher sources robots {gate} off --reason "..."'
     )
 
 

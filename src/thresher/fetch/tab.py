@@ -138,7 +138,7 @@ class Tab:
         began = monotonic()
         await self._settle(sheet)
         self._timings["settle"] = monotonic() - began
-        self.doing = "taking the document down"
+        self.doing = "reading the document"
         return await self._take_down(sheet)
 
     async def _go(self, sheet: Sheet) -> bool:
@@ -154,7 +154,7 @@ class Tab:
                 url = ""
             except Late:
                 raise TimedOut(
-                    f"{url} was not there within {bounds.connect + bounds.read:g} s of {self.doing}"
+                    f"{url} did not respond within {bounds.connect + bounds.read:g} s of {self.doing}"
                 ) from None
             except Error:
                 if self._is_bare_answer():
@@ -164,7 +164,7 @@ class Tab:
                     raise
                 self._proxy.judge(url)  # what we type into the address line, a browser opens: files too
         if not self._answers:
-            raise Malformed(f"{self._wish.url} is not a page that was fetched")
+            raise Malformed(f"{self._wish.url} is not a fetched page")
         return True
 
     def _is_bare_answer(self) -> bool:
@@ -184,7 +184,7 @@ class Tab:
                     ) from None
                 raise
         elif wish.idle:
-            self.doing = "waiting until nothing more is loaded"
+            self.doing = "waiting for the page to finish loading"
             # Some pages never fall silent (tickers, chats). What is there by then is the page.
             with contextlib.suppress(Late):
                 await sheet.wait_for_load_state(
@@ -206,7 +206,7 @@ class Tab:
             raise self._nowhere(href)
         body = text.encode("utf-8", "replace")
         if length > limit or len(body) > limit:
-            raise TooLarge(f"{self._wish.url} became a document of more than {limit:,} bytes")
+            raise TooLarge(f"{self._wish.url} grew into a document of more than {limit:,} bytes")
         return body, href
 
     async def _picture(self, sheet: Sheet) -> bytes:
@@ -229,7 +229,7 @@ class Tab:
             self._moves.append(request)
             if len(self._moves) > MAX_MOVES:
                 self._alarm.ring(
-                    Malformed(f"{self._wish.url} moved on {MAX_MOVES} times and did not come to rest")
+                    Malformed(f"{self._wish.url} navigated {MAX_MOVES} times and did not settle")
                 )
 
     def _answered(self, sheet: Sheet, response: Response) -> None:
@@ -287,7 +287,7 @@ class Tab:
 
     def _crashed(self) -> TaskError:
         if self._process.overweight:
-            return TooLarge(f"{self._wish.url} used more memory than a page may")
+            return TooLarge(f"{self._wish.url} used more memory than a page is allowed")
         return ConnectionFailed(f"the browser crashed while {self.doing}: {self._wish.url}", gate=POOL)
 
     def _typed(self, problem: Error) -> BaseException:
@@ -330,7 +330,7 @@ async def _look(session: CDPSession, limit: int) -> tuple[str, int, str]:
     answer = await session.send("Runtime.evaluate", wish)
     if "exceptionDetails" in answer:
         raise Malformed(
-            f"the document cannot be written down: {str(answer['exceptionDetails'].get('text'))[:200]}"
+            f"the document cannot be serialised: {str(answer['exceptionDetails'].get('text'))[:200]}"
         )
     href, length, text = answer["result"]["value"]
     return str(href), int(length), str(text)

@@ -21,8 +21,8 @@ SENTENCES = {
     10: "has expired",
     18: "is self-signed",
     19: "was signed by an authority that is not trusted here (a self-signed one)",
-    20: "was signed by an authority that is not known here, or the server left out a link of the chain",
-    21: "was signed by an authority that is not known here, or the server left out a link of the chain",
+    20: "was signed by an unknown authority, or the server left out an intermediate certificate",
+    21: "was signed by an unknown authority, or the server left out an intermediate certificate",
     23: "was revoked",
     62: "was issued for another host",
     64: "was issued for another address",
@@ -35,7 +35,7 @@ def sentence(problem: BaseException, host: str) -> str:
         return f"the certificate of {host} {SENTENCES.get(problem.verify_code, f'was refused: {problem.verify_message}')}"
     reason = getattr(problem, "reason", None) or str(problem)
     if reason in ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST", "UNKNOWN_PROTOCOL"):
-        return f"{host} does not speak TLS there; is it http rather than https?"
+        return f"{host} does not speak TLS on this port; is it http rather than https?"
     return f"no encrypted connection to {host}: {str(reason).replace('_', ' ').lower()}"
 
 
@@ -80,7 +80,7 @@ class Transfer:
     async def begin(self) -> None:
         """The connection stands, and nothing was sent yet."""
         if self._asked:
-            raise self.failed("the connection broke, and a request is not sent twice")
+            raise self.failed("the connection broke, and the request is not sent twice")
         self._asked = True
         self.connected = self._loop.time()
         if self._before_send is not None:

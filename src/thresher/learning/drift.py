@@ -55,7 +55,7 @@ def falling(usual: float, recent: Coverage) -> str | None:
     if recent.pages < MIN_PAGES:
         return None
     if recent.drifts > LOUD * recent.pages:
-        return f"{recent.drifts} of the last {recent.pages} pages no longer read as learned"
+        return f"{recent.drifts} of the last {recent.pages} pages can no longer be read as learned"
     if recent.values < FALLEN * usual * recent.pages:
-        return f"{recent.values} of the last {recent.pages} pages have a value, where {usual:.0%} used to"
+        return f"{recent.values} of the last {recent.pages} pages have a value; before it was {usual:.0%}"
     return None

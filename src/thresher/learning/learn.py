@@ -128,7 +128,7 @@ def _learn_table(
     """Of pages that show several things: what a row is, and the rules within it."""
     if not examples:
         return LearningRefusal(
-            "there is no example page: give at least one with its things labelled under items"
+            "there is no example page: give at least one, with its things labelled under items"
         )
     found = row_examples(schema, examples[:MAX_EXAMPLES])
     if isinstance(found, LearningRefusal):
@@ -177,18 +177,25 @@ class _FieldLearner:
 
     def learn(self) -> FieldRules | str:
         if self.field.judged:
-            return "it is a judgement, and stands nowhere in a page"
+            return "it is a judgement, and does not appear in a page"
         if len(self.numbers) < MIN_PAGES:
-            return f"its value is known on {len(self.numbers)} of the pages, and a rule needs {MIN_PAGES} to be checked: label more pages"
+            return (
+                f"its value is known on {len(self.numbers)} of the pages, but checking a rule needs "
+                f"{MIN_PAGES}: label more pages"
+            )
         found = [rule for locator in self._candidates() if (rule := self._rule(locator)) is not None]
         if not found:
             return (
-                "no rule is right on every page where its value is known, or nothing but its position tells it from other texts: "
-                "check the labels, or label more pages of one layout"
+                "no rule is right on every page where its value is known, or only its position "
+                "distinguishes it from other text: check the labels, or label more pages with the "
+                "same layout"
             )
         steady = [rule for rule in found if rule.steady]
         if not steady:
-            return "only its order tells it from its neighbours, and nothing would show if they changed places: ask for it in another way"
+            return (
+                "only its order distinguishes it from its neighbours, and a change of order would go "
+                "unnoticed: ask for it in another way"
+            )
         kept = [rule for rule in steady if all(self._right(rule, each) for each in self.checks)]
         if not kept:
             return (
@@ -342,7 +349,7 @@ def relearn(
     """
     if schema.digest != extractor.schema.digest:
         return LearningRefusal(
-            f"the extractor was learned for another schema than {schema.name!r} is now: learn the site anew"
+            f"the schema {schema.name!r} has changed since the extractor was learned: learn the site again"
         )
     if len(fresh) < MIN_PAGES:
         return LearningRefusal(
@@ -357,7 +364,7 @@ def relearn(
         if name in found.unlearned and _is_known(schema[name], fresh)
     }:
         return LearningRefusal(
-            f"{', '.join(lost)} cannot be read on the changed pages, and was before: {next(iter(lost.values()))}",
+            f"{', '.join(lost)} can no longer be read on the changed pages: {next(iter(lost.values()))}",
             lost,
         )
     if wrong := dict(_mistakes(found, schema, fresh, must_answer=True)):
@@ -366,7 +373,7 @@ def relearn(
         )
     if wrong := dict(_mistakes(found, schema, old, must_answer=False)):
         return LearningRefusal(
-            f"the new rules say something else than was known of older pages: {next(iter(wrong.values()))}",
+            f"the new rules contradict what was known of older pages: {next(iter(wrong.values()))}",
             wrong,
         )
     return replace(
@@ -382,7 +389,7 @@ def _is_known(field: Field, fresh: Sequence[Example]) -> bool:
 
 
 def _told(extractor: Extractor, found: Extractor) -> Mapping[str, str]:
-    gone = "it stands on none of the freshly labelled pages, and did before the change"
+    gone = "it is on none of the freshly labelled pages, unlike before the change"
     return {name: gone if name in extractor.fields else why for name, why in found.unlearned.items()}
 
 
@@ -402,7 +409,7 @@ def _mistakes(
             if said is None or not _is_right(said, truths):
                 yield (
                     field.name,
-                    f"{field.name} is {truths[:1]} on {example.document.url or 'a page'}, and is read as {said!r}",
+                    f"{field.name} is {truths[:1]} on {example.document.url or 'a page'}, but read as {said!r}",
                 )
 
 

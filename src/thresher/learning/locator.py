@@ -326,7 +326,9 @@ def learned_selector(text: str) -> Selector:
     What it was put together from stood on a page, and what is stored may be older than the rules of today.
     """
     if not _LEARNED.fullmatch(text) or not text.isprintable():
-        raise UsageError(f"{text[:200]!r} is no selector that is learned from pages: learn the site again")
+        raise UsageError(
+            f"{text[:200]!r} is not a selector that can be learned from pages: learn the site again"
+        )
     return Selector(text)
 
 

@@ -53,7 +53,7 @@ def read(extractor: Extractor, document: Document) -> Reading:
     if 2 * hearing.unheard >= hearing.echoed > 0 < hearing.unheard:
         # What stands in the body may all belong to another thing.
         drifts.append(
-            Drift(Sign.OTHER_THING, None, "the body of the page speaks of another thing than its head")
+            Drift(Sign.OTHER_THING, None, "the body of the page is about something else than its head")
         )
         return Reading(drifts=tuple(drifts))
     known: dict[str, VoteResult] = {}
@@ -98,7 +98,7 @@ def _read_table(extractor: Extractor, row: Selector, document: Document) -> Read
             Drift(
                 Sign.MISSING,
                 None,
-                f"{len(nodes)} rows were found, and nothing in them, where known pages have some",
+                f"{len(nodes)} rows were found, all of them empty, unlike on known pages",
             )
         )
     return Reading({"items": items}, places, tuple(drifts))

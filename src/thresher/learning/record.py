@@ -39,7 +39,8 @@ def from_json(data: Any) -> Extractor:
     if not isinstance(data, Mapping) or data.get("format") != FORMAT:
         found = data.get("format") if isinstance(data, Mapping) else type(data).__name__
         raise UsageError(
-            f"this is no extractor of format {FORMAT} (found {found!r}): learn the site again, or upgrade Thresher"
+            f"this is not an extractor of format {FORMAT} (found {found!r}): learn the site again, "
+            "or upgrade Thresher"
         )
     try:
         return Extractor(

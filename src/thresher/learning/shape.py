@@ -131,14 +131,14 @@ class Shape:
         if len(text) > self.longest * ROOM + 40 or (
             self.shortest >= LONG and len(text) < self.shortest // ROOM
         ):
-            return f"has {len(text)} characters, where {self.shortest} to {self.longest} are usual"
+            return f"has {len(text)} characters; usual are {self.shortest} to {self.longest}"
         kinds = _kinds(text)
         if lost := (self.always | self.usually if strictly else self.always) - kinds:
             return f"has no {', no '.join(sorted(lost))}, which every known value has"
         if strange := self.never & kinds:
             return f"has a {' and a '.join(sorted(strange))}, which no known value has"
         if (found := odd_look(text, self.looks)) is not None:
-            return f"looks like {found}, where known values look like {' or '.join(sorted(self.looks))}"
+            return f"looks like {found}; known values look like {' or '.join(sorted(self.looks))}"
         if self.priced and _priced(text) is None:
             return "names no price"
         if self.dated and not is_dated(text):
@@ -152,7 +152,7 @@ class Shape:
             return None
         if min(self.low / RANGE, self.low) <= float(found) <= max(self.high * RANGE, self.high):
             return None
-        return f"is {found}, where {self.low:g} to {self.high:g} is usual"
+        return f"is {found}; usual is {self.low:g} to {self.high:g}"
 
 
 def shape(field: Field, texts: Sequence[str], *, pages: int, seen: int) -> Shape:

@@ -35,13 +35,13 @@ def row_examples(
     found = [(document, node, thing) for document, rows in placed for node, thing in rows]
     if len(found) < MIN_ROWS:
         return LearningRefusal(
-            f"{len(found)} of the labelled things could be found in a row of their own, and {MIN_ROWS} are needed: "
-            "label things whose first field tells them apart"
+            f"only {len(found)} of the labelled things were found in a row of their own, and "
+            f"{MIN_ROWS} are needed: label things whose first field is different for each"
         )
     selector = _selector([document for document, _ in placed], [node for _, node, _ in found])
     if selector is None:
         return LearningRefusal(
-            "the labelled things stand in elements that nothing but their position tells from others: no rule would hold"
+            "only their position distinguishes the labelled things from others, so no rule would hold"
         )
     step = -(-len(found) // MAX_LESSONS)
     return selector, [Example(row_document(document, node), thing) for document, node, thing in found[::step]]

@@ -62,13 +62,14 @@ class Vote:
             yield Drift(
                 Sign.SKELETON,
                 None,
-                f"only {self.kept:.0%} of the texts that all known pages share stand on this one",
+                f"only {self.kept:.0%} of the texts that all known pages share are on this one",
             )
         if self.doubled > DOUBLED:
             yield Drift(
                 Sign.SKELETON,
                 None,
-                f"{self.doubled:.0%} of the texts that stand once on every known page stand twice on this one",
+                f"{self.doubled:.0%} of the texts that appear once on every known page appear twice "
+                "on this one",
             )
 
     def field(self, each: Field, rules: FieldRules) -> VoteResult | Drift | None:
@@ -79,7 +80,7 @@ class Vote:
             return Drift(
                 Sign.MISSING,
                 each.name,
-                f"{each.name} stands on every known page, and no rule finds it on this one",
+                f"{each.name} is on every known page, but no rule finds it on this one",
             )
         self._listen(rules, answers)
         doubt = next(
@@ -101,7 +102,7 @@ class Vote:
             return Drift(
                 Sign.UNSURE,
                 each.name,
-                f"{each.name} is found in one way only, and too much around it has changed",
+                f"only one rule finds {each.name}, and too much around it has changed",
             )
         return self._value(each, rules, answers)
 
@@ -143,7 +144,7 @@ class Vote:
             return Drift(
                 Sign.DISPLACED,
                 each.name,
-                f"{each.name} is found on the other side of texts that it used to stand between",
+                f"{each.name} is found on the other side of its usual neighbours",
             )
         aside = next((at for at in self.asides if found.leaf is not None and at < found.leaf), None)
         if aside is not None:
@@ -151,25 +152,25 @@ class Vote:
             return Drift(
                 Sign.DISPLACED,
                 each.name,
-                f"{each.name} is found behind the heading {under!r}, which no known page has",
+                f"{each.name} is found under the heading {under!r}, which no known page has",
             )
         if rule.single and any(frame(self.outline, hit).leaves != 1 for hit in found.hits):
             return Drift(
-                Sign.SHAPE, each.name, f"{each.name} stands among other texts, where it used to stand alone"
+                Sign.SHAPE, each.name, f"{each.name} is surrounded by other text, where it used to be alone"
             )
         for text in found.texts:
             if squeezed(text) in self.constant:
                 return Drift(
                     Sign.SHAPE,
                     each.name,
-                    f"{text[:60]!r} stands on every page of the site; it is no {each.name}",
+                    f"{text[:60]!r} is on every page of the site, so it is not a {each.name}",
                 )
             if complaint := rules.shape.complaint(text):
                 return Drift(Sign.SHAPE, each.name, f"{each.name} {text[:60]!r} {complaint}")
             if complaint := rules.shape.out_of_range(text):
                 return Drift(Sign.RANGE, each.name, f"{each.name} {complaint}")
             if value_of(each, text, self.outline.document) is None:
-                return Drift(Sign.SHAPE, each.name, f"{each.name} {text[:60]!r} is no {each.kind}")
+                return Drift(Sign.SHAPE, each.name, f"{each.name} {text[:60]!r} is not a {each.kind}")
         return None
 
     def _sure(self, each: Field, rules: FieldRules, answers: Sequence[tuple[Rule, RuleMatch]]) -> bool:

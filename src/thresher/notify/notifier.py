@@ -84,10 +84,10 @@ class Notifier:
         sent = _sent(self._names(), said)
         if not sent:
             raise Transient(
-                f"nobody could be told: {'; '.join(f'{each.target}: {each.why}' for each in sent.missed)}"
+                f"no one could be notified: {'; '.join(f'{each.target}: {each.why}' for each in sent.missed)}"
             )
         for each in sent.missed:
-            _log.warning("%s was not told: %s", each.target, each.why)
+            _log.warning("%s was not notified: %s", each.target, each.why)
         return sent
 
     def check(self) -> tuple[str, ...]:
@@ -101,7 +101,8 @@ class Notifier:
     def _opened(self) -> "tuple[Apprise, ...]":
         if self._unset:
             raise ConfigError(
-                f"notify names the environment variable {' and '.join(self._unset)}, which is not set; set it, start again"
+                f"notify names the environment variable {' and '.join(self._unset)}, which is not "
+                "set; set it and start again"
             )
         self._ways = self._ways or _open(self._urls)
         return self._ways
@@ -115,7 +116,7 @@ def _open(urls: Sequence[str]) -> "tuple[Apprise, ...]":
     try:
         from apprise import Apprise, AppriseAsset  # noqa: PLC0415  an extra, and slow to import
     except ImportError:
-        raise ConfigError("messages need their library: pip install 'thresher[notify]'") from None
+        raise ConfigError("sending messages needs a library: pip install 'thresher[notify]'") from None
     logging.getLogger(
         "apprise"
     ).propagate = False  # its lines quote addresses; what it has to say stands in its results
@@ -132,7 +133,8 @@ def _open(urls: Sequence[str]) -> "tuple[Apprise, ...]":
 def _target(found: T | None, at: int, url: str) -> T:
     if found is None:
         raise ConfigError(
-            f"{_name(at, url)} is no address that a message can be sent to; docs/how-to/get-notified.md shows some that are"
+            f"{_name(at, url)} is not an address that messages can be sent to; "
+            "docs/how-to/get-notified.md has examples"
         )
     return found
 

@@ -93,6 +93,7 @@ def _body(answer: Answer) -> str:
     )  # ASCII: a model may say half a surrogate pair, and PostgreSQL keeps none
     if len(body) > MAX_ANSWER:
         raise TooLarge(
-            f"an answer of {len(body):,} bytes; at most {MAX_ANSWER:,} are kept: ask about a smaller part of the page"
+            f"the answer has {len(body):,} bytes; the limit is {MAX_ANSWER:,}. Ask about a smaller "
+            "part of the page"
         )
     return body

@@ -70,11 +70,12 @@ def app_schemas(apps: Iterable[App], dialect: Dialect) -> tuple[AppSchema, ...]:
             continue
         schema = AppSchema(app.name, tuple(_steps(app, words)))
         if any(other.app == app.name for other in found):
-            raise ConfigError(f"two apps named {app.name!r} bring migrations; rename one of them")
+            raise ConfigError(f"two apps named {app.name!r} have migrations; rename one of them")
         for made in sorted(made_by(schema)):
             if made in makers:
                 raise ConfigError(
-                    f"{made!r} is made by the migrations of app {makers[made]!r} and by those of app {app.name!r}; rename one of them"
+                    f"{made!r} is created by the migrations of app {makers[made]!r} and of app "
+                    f"{app.name!r}; rename one of them"
                 )
             makers[made] = app.name
         found.append(schema)
@@ -93,14 +94,12 @@ def _steps(app: App, words: Mapping[str, str]) -> Iterable[Migration]:
     texts = _texts(where)
     if not texts:
         raise ConfigError(
-            f"app {app.name!r} says migrations={str(where)!r}, and there are no files such as 0001_first.sql"
+            f"app {app.name!r} has migrations={str(where)!r}, but there are no files such as 0001_first.sql"
         )
     for at, (number, name, text) in enumerate(texts, start=1):
         label = f"migration {number:04}_{name} of app {app.name!r}"
         if number != at:
-            raise ConfigError(
-                f"{label} has a number that does not follow; migrations are numbered 0001, 0002, ... without a gap"
-            )
+            raise ConfigError(f"{label} is out of order; number migrations 0001, 0002, ... without a gap")
         step = Migration(number, name, filled(text, words))
         try:
             for sql in statements(step.sql):
@@ -209,9 +208,10 @@ def _run(session: Session, schema: AppSchema, step: Migration, sql: str) -> None
     except Exception as problem:
         shown = " ".join(sql.split())
         raise DatabaseProblem(
-            f"migration {step.number:04}_{step.name} of app {schema.app!r} failed, and nothing of it was applied: "
-            f"{str(problem).strip()} in: {shown if len(shown) <= 120 else shown[:117] + '...'}. "
-            f"Mend the app, or run without it: take {schema.app!r} out of apps: in thresher.yaml"
+            f"migration {step.number:04}_{step.name} of app {schema.app!r} failed and was rolled "
+            f"back: {str(problem).strip()} in: "
+            f"{shown if len(shown) <= 120 else shown[:117] + '...'}. Fix the app, or run without it: "
+            f"remove {schema.app!r} from apps: in thresher.yaml"
         ) from problem
 
 

@@ -46,7 +46,7 @@ class Packed:
 def pack(body: bytes) -> Packed:
     """Name and compress a body. Outside of any transaction: nobody should wait for it."""
     if len(body) > MAX_BODY:
-        raise TooLarge(f"a body of {len(body):,} bytes; the limit is {MAX_BODY:,}")
+        raise TooLarge(f"the body has {len(body):,} bytes; the limit is {MAX_BODY:,}")
     return Packed(content_hash(body), len(body), zstandard.ZstdCompressor(LEVEL).compress(body))
 
 
@@ -58,7 +58,7 @@ def pack_pieces(pieces: Iterable[bytes]) -> Packed:
         digest.update(piece)
         size += len(piece)
         if size > MAX_BODY:
-            raise TooLarge(f"a body of more than {MAX_BODY:,} bytes")
+            raise TooLarge(f"the body has more than {MAX_BODY:,} bytes")
         packed.append(packer.compress(piece))
     return Packed(digest.hexdigest(), size, b"".join([*packed, packer.flush()]))
 
@@ -120,5 +120,5 @@ def get(store: Store, name: str) -> bytes:
     with zstandard.ZstdDecompressor().stream_reader(bytes(row[1])) as reader:
         body = reader.read(row[0])
     if content_hash(body) != name:
-        raise DatabaseProblem(f"the body stored under {name} is damaged: its bytes no longer fit their name")
+        raise DatabaseProblem(f"the body stored under {name} is damaged: its bytes no longer match its hash")
     return body

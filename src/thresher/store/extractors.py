@@ -93,7 +93,7 @@ def save(
     newer one by now.
     """
     if len(body.encode()) > MAX_BODY:
-        raise TooLarge(f"an extractor of {len(body.encode()):,} bytes for {site}; the limit is {MAX_BODY:,}")
+        raise TooLarge(f"the extractor of {site} has {len(body.encode()):,} bytes; the limit is {MAX_BODY:,}")
     version = (base or 0) + 1
     values = {"site": clean(site), "schema": clean(schema_name), "base": version - 1}
     with store.write() as session:

@@ -23,7 +23,7 @@ from thresher.store.spawn import admit_children, refuse
 Children = Sequence[tuple[Entry, int]]
 
 OPEN_ELSEWHERE = Refusal(
-    RefusalRule.GROUP_OPEN, "a group of this name and key is still open; it must end first"
+    RefusalRule.GROUP_OPEN, "a group with this name and key is still open; it must end first"
 )
 
 _OPEN = """insert into task_groups (name, key, open_key, app, opener_id, parent_id, follow_up, then_lane, opened_at, subject, since, until)

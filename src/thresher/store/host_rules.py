@@ -105,7 +105,7 @@ def slow_down(store: Store, gate: str, interval_us: int) -> bool:
 def waive_robots(store: Store, gate: str, reason: str) -> None:
     """A person decides that robots.txt is not asked at this gate, and says why."""
     if not reason.strip():
-        raise UsageError(f"say why robots.txt is not to be minded at {gate}: the reason is kept and shown")
+        raise UsageError(f"give a reason for ignoring robots.txt at {gate}; it is stored and shown")
 
     def waive(session: Session, gates: Gates, gate_id: int) -> None:
         session.run(_WAIVE, {"now": gates.now, "reason": reason, "id": gate_id})

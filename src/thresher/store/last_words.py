@@ -53,7 +53,9 @@ def say_last_words(store: Store, kinds: Sequence[str], words: Words, most: int) 
         except DatabaseProblem:
             raise
         except Exception:  # nor must words that cannot be stored keep those of others waiting
-            log.exception("the last words of task %s (%s) cannot be stored, and are lost", task.id, task.kind)
+            log.exception(
+                "what on_failed of task %s (%s) returned cannot be stored; it is lost", task.id, task.kind
+            )
             _say(store, task, {})
     return said
 

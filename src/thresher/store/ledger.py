@@ -136,7 +136,9 @@ def reserve(
     `expires_us` must be longer than the call may take: after that all of it counts as spent.
     """
     if not 0 <= most <= MAX_AMOUNT:
-        raise UsageError(f"a call may cost 0 to {MAX_AMOUNT:,} millionths of a dollar at worst, got {most:,}")
+        raise UsageError(
+            f"the maximum cost of a call must be 0 to {MAX_AMOUNT:,} millionths of a dollar, got {most:,}"
+        )
     app = clean(app)
     names = {"app": app, "provider": provider, "model": model, "prompt": prompt, "question": question}
     values = {"most": most, **{name: clean(text) for name, text in names.items()}}
@@ -168,7 +170,9 @@ def _tracking(session: Session, claim: Claim | None) -> int | None:
         return None
     row = one(session, _TASK, {"task": claim[0], "claim": claim[1]})
     if row is None or row[1] != "running":
-        raise ClaimLost(f"task {claim[0]} is no longer held under claim {claim[1]}; no model is asked for it")
+        raise ClaimLost(
+            f"task {claim[0]} is no longer held under claim {claim[1]}, so no model is called for it"
+        )
     return int(row[0])
 
 
@@ -227,7 +231,9 @@ def settle(store: Store, hold: Hold, spent: int, usage: Usage) -> None:
     assumed.
     """
     if not 0 <= spent <= MAX_AMOUNT:
-        raise UsageError(f"a call costs 0 to {MAX_AMOUNT:,} millionths of a dollar, got {spent:,}")
+        raise UsageError(
+            f"the cost of a call must be 0 to {MAX_AMOUNT:,} millionths of a dollar, got {spent:,}"
+        )
     with store.write() as session:
         whose = one(session, _WHOSE, {"id": hold.id})
         if whose is None:

@@ -42,7 +42,7 @@ _TAKEN = {
 }
 _ELSEWHERE = {
     "sqlite": "Choose another file with --database",
-    "postgres": "Give Thresher a schema of its own with ?schema=NAME in the URL",
+    "postgres": "Give Thresher its own schema with ?schema=NAME in the URL",
 }
 _STATES = {
     "states": sql_list(frozenset(State)),
@@ -97,8 +97,8 @@ def statements(sql: str) -> list[str]:
             parts = []
         elif kind == "odd":
             raise ValueError(
-                f"has {text!r} in line {sql.count(chr(10), 0, match.start()) + 1}: a text or comment that does not end, "
-                "a dollar quote, or a text with backslashes"
+                f"has {text!r} in line {sql.count(chr(10), 0, match.start()) + 1}: an unterminated "
+                "string or comment, a dollar quote, or a string with backslashes"
             )
         elif kind != "comment":
             parts.append(text)
@@ -132,8 +132,8 @@ def check_not_newer(have: int, know: int) -> None:
     """Refuse a database that a newer Thresher has already moved on."""
     if have > know:
         raise NewerSchema(
-            f"the database is at schema {have}, this Thresher knows {know}: it was made by a newer version. "
-            "Upgrade Thresher (pip install --upgrade thresher); the data is untouched."
+            f"the database is at schema {have}, and this Thresher only knows {know}: a newer version "
+            "migrated it. Upgrade Thresher (pip install --upgrade thresher); the data is untouched."
         )
 
 
@@ -152,7 +152,9 @@ def check_up_to_date(session: Session, dialect: Dialect) -> None:
     have, know = version_now(session, dialect), newest(dialect.words)
     check_not_newer(have, know)
     if have < know:
-        state = f"is at schema {have}, this Thresher wants {know}" if have else "holds no Thresher tables yet"
+        state = (
+            f"is at schema {have}, and this Thresher needs {know}" if have else "has no Thresher tables yet"
+        )
         raise DatabaseProblem(f"the database {state}; bring it up to date with: thresher migrate")
 
 

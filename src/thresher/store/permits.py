@@ -66,7 +66,8 @@ class ClaimView:
             row = one(session, _TASK, {"task": claim[0], "claim": claim[1]})
             if row is None or row[2] != "running":
                 raise ClaimLost(
-                    f"task {claim[0]} is no longer held under claim {claim[1]}; nothing more is sent for it"
+                    f"task {claim[0]} is no longer held under claim {claim[1]}, so nothing more is "
+                    "sent for it"
                 )
             self.lane = store.backend.gates_of(session, [row[0]])[row[0]]
             self._started_at = row[1]

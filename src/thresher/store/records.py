@@ -330,7 +330,9 @@ def _marked(where: Where, at: int) -> tuple[str, dict[str, Any]]:
         return " and ".join([f"m{at}.number is not null", *clauses]), asked
     words = [value for value in where.values if isinstance(value, str)]
     if words and len(words) < len(where.values):
-        raise UsageError(f"the mark {where.name!r} is a text or a number; {where.values!r} mixes the two")
+        raise UsageError(
+            f"the values of mark {where.name!r} must be all text or all numbers, got {where.values!r}"
+        )
     column = f"m{at}.{'word' if words else 'number'}"
     # No record has a value that cannot be kept; a truth value was kept as a number.
     values = [

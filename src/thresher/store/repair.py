@@ -128,7 +128,9 @@ def _recount(store: Store, gate_ids: Sequence[int]) -> list[str]:
             gate = gates.get(gate_id)
             true = running.get(gate_id, 0)
             if gate.max_in_flight is not None and gate.in_flight != true:
-                found.append(f"gate {gate_id} counted {gate.in_flight} in flight; {true} are running")
+                found.append(
+                    f"gate {gate_id} counted {gate.in_flight} tasks in flight, but {true} are running"
+                )
                 record_event(
                     session, EventKind.GATE_REPAIRED, gates.now, gate_id=gate_id, was=gate.in_flight, now=true
                 )
@@ -257,7 +259,7 @@ def _follow_clock(store: Store) -> list[str]:
             _BRING_BACK, [{"id": lane_id, "now": now, "now_too": now, "now_three": now} for lane_id in ahead]
         )
         record_event(session, EventKind.GATE_REPAIRED, now, clock="set back", lanes=ahead[:AT_ONCE])
-    return [f"the clock was set back: {len(ahead)} lanes stood in the future"]
+    return [f"the clock was set back: {len(ahead)} lanes had a time in the future"]
 
 
 def _wake_sleepers(store: Store) -> list[str]:
@@ -271,7 +273,7 @@ def _wake_sleepers(store: Store) -> list[str]:
         store.backend.make_ready(session, still)
         if still:
             record_event(session, EventKind.GATE_REPAIRED, store.backend.now(session), lanes=sorted(still))
-    return [f"lane {lane_id} slept although it had work" for lane_id in sorted(still)]
+    return [f"lane {lane_id} was asleep although it had work" for lane_id in sorted(still)]
 
 
 # Queries of `thresher doctor`: the version, long transactions, and whether the counters are right. They

@@ -198,8 +198,8 @@ def _refuse_admins(session: Session, gate_id: int, gate: str) -> None:
     tag, reason = session.rows(_CLOSED_BY, {"id": gate_id})[0]
     if tag == BY_ADMIN:
         raise NotAllowed(
-            f"an administrator has disabled {gate} ({reason}); it takes an administrator's login, a key with the scope admin, "
-            f"or thresher sources enable {gate} to open it"
+            f"an administrator has disabled {gate} ({reason}); to open it, log in as an "
+            f"administrator, use a key with the scope admin, or run: thresher sources enable {gate}"
         )
 
 

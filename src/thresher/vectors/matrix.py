@@ -58,7 +58,8 @@ def matrix_of(rows: Iterable[Sequence[float]], dims: int) -> Matrix:
     for row in rows:
         if len(row) != dims:
             raise UsageError(
-                f"a vector of {len(row)} numbers among vectors of {dims}: they were made by different embedders; embed again"
+                f"a vector has {len(row)} numbers, the others {dims}: they come from different "
+                "embedders; embed again"
             )
         numbers.extend(row)
     return Matrix(memoryview(numbers), dims)
@@ -70,7 +71,8 @@ def unpack(rows: Iterable[bytes], dims: int) -> Matrix:
     for row in rows:
         if len(row) != dims * SIZE:
             raise UsageError(
-                f"a stored vector of {len(row)} bytes where {dims * SIZE} are due: another embedder made it; embed again"
+                f"a stored vector has {len(row)} bytes instead of {dims * SIZE}: another embedder "
+                "made it; embed again"
             )
         numbers += row
     return Matrix(memoryview(numbers).cast("f"), dims)

@@ -135,7 +135,10 @@ class MiniLM:
     @property
     def sentence(self) -> str:
         """What these vectors are good for."""
-        return f"{NAME} on this machine: texts that mean the same are near each other (English; the first {MAX_TOKENS} tokens count)"
+        return (
+            f"{NAME} on this machine: texts with the same meaning are similar (English; the first "
+            f"{MAX_TOKENS} tokens count)"
+        )
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         """A vector of length one for each text."""
@@ -144,7 +147,7 @@ class MiniLM:
         for batch in _batches(encoded):
             found[batch] = self._forward([encoded[each] for each in batch])
         if not np.isfinite(found).all():
-            raise ConfigError(f"the embeddings come out as no numbers: the weights are damaged; {ADVICE}")
+            raise ConfigError(f"the embeddings are not numbers: the weights are damaged; {ADVICE}")
         return Matrix(memoryview(found.reshape(-1).data), WIDTH)
 
     def _forward(self, batch: Sequence[Sequence[int]]) -> Floats:

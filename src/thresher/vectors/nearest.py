@@ -89,7 +89,7 @@ class Index(Generic[Key]):
         if len(keys) != len(matrix):
             raise UsageError(f"{len(keys)} keys for {len(matrix)} vectors: each vector needs one key")
         if len(set(keys)) != len(keys):
-            raise UsageError("a key stands there twice: give each vector a key of its own")
+            raise UsageError("a key appears twice: give each vector its own key")
         # In the order of keys, so that of equal scores the first place has the first key.
         order = sorted(range(len(keys)), key=keys.__getitem__)
         self.keys: list[Key] = [keys[place] for place in order]
@@ -107,7 +107,7 @@ class Index(Generic[Key]):
     def nearest_each(self, queries: Matrix, k: int) -> Iterator[list[Near[Key]]]:
         """The `k` nearest to each of many vectors: far faster than one after the other."""
         if k < 1:
-            raise UsageError(f"the {k} nearest were asked for; ask for 1 or more")
+            raise UsageError(f"k is {k}; ask for 1 or more")
         for places, scores in self._scorer.best(self._fitting(queries), min(k, len(self)) or 1):
             yield [Near(self.keys[place], score) for place, score in zip(places, scores, strict=True)]
 
@@ -119,12 +119,11 @@ class Index(Generic[Key]):
     def _fitting(self, queries: Matrix) -> Matrix:
         if queries.dims != self.matrix.dims:
             raise UsageError(
-                f"vectors of {queries.dims} numbers were compared with vectors of {self.matrix.dims}: embed both the same way"
+                f"vectors of {queries.dims} numbers cannot be compared with vectors of "
+                f"{self.matrix.dims}: embed both the same way"
             )
         if not self._scorer.sound(queries):
-            raise UsageError(
-                "a vector holds something that is no number, so nothing can be said about what is near it: embed again"
-            )
+            raise UsageError("a vector contains NaN and cannot be compared: embed again")
         return queries
 
 

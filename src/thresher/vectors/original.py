@@ -23,7 +23,8 @@ def check_original(folder: Path) -> None:
     """
     if changed := [name for name, digest in FILES.items() if _digest(folder / name) != digest]:
         raise ConfigError(
-            f"{' and '.join(changed)} in {folder} is not that of the published embedding model, or is damaged; {ADVICE}"
+            f"{' and '.join(changed)} in {folder} differs from the published embedding model, or is "
+            f"damaged; {ADVICE}"
         )
 
 

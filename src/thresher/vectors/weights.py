@@ -37,9 +37,9 @@ class Weights:
         """The array of that name, which must have that shape."""
         found = self.arrays.get(name)
         if found is None or found.shape != shape:
-            have = "is not there" if found is None else f"has the shape {found.shape}"
+            have = "is missing" if found is None else f"has the shape {found.shape}"
             raise ConfigError(
-                f"the weights of the embeddings are not those of the model: {name} {have}, not {shape}; {ADVICE}"
+                f"the weights do not fit the embedding model: {name} {have}, not {shape}; {ADVICE}"
             )
         return found
 
@@ -75,5 +75,5 @@ def _weights(body: mmap.mmap) -> Weights:
 def _span(name: str, entry: Mapping[str, Any], *, start: int, end: int) -> tuple[int, int]:
     first, last = (start + int(place) for place in entry["data_offsets"])
     if not start <= first <= last <= end:
-        raise ValueError(f"{name} should lie at {first} to {last} of {end} bytes")
+        raise ValueError(f"{name} should be at bytes {first} to {last} of {end}")
     return first, last

@@ -23,21 +23,19 @@ T = TypeVar("T")
 
 
 async def answer(store: Store, fn: Callable[P, Any], *args: P.args, **kwargs: P.kwargs) -> Response:
-    """Call a function in its own transaction, and answer with what it
-    returns.
-    """
+    """Call a function in its own transaction, and return its result as the response."""
     body = await store.run(lambda: written(fn(*args, **kwargs)))
     return Response(body, media_type=JSON)
 
 
 async def run_in_pool(request: Request, name: str, size: int, work: Callable[[], T]) -> T:
-    """Do something that takes long on one of `size` threads of this name. Nobody else waits for it."""
+    """Run something slow on one of `size` threads with this name, so that no one else waits for it."""
     pools: Pools = request.app.state.pools
     return await asyncio.get_running_loop().run_in_executor(pools.get(name, size), work)
 
 
 class Pools:
-    """Threads for what takes long, by the name of what they do; made when they are first needed."""
+    """Thread pools for slow work, by name; created when first needed."""
 
     def __init__(self) -> None:
         self._made: dict[str, ThreadPoolExecutor] = {}
@@ -48,14 +46,14 @@ class Pools:
         return self._made[name]
 
     def shutdown(self) -> None:
-        """Not waited for: a writer ends when its pipe breaks, and it is the event loop that breaks it."""
+        """Do not wait for the threads: a writer ends when its pipe breaks, and the event loop breaks it."""
         for each in self._made.values():
             each.shutdown(wait=False, cancel_futures=True)
 
 
 def written(value: Any) -> bytes:
-    """A value as JSON that may be shown on a terminal. What is not text, such as half a character, becomes a
-    question mark.
+    """Write a value as JSON that is safe to show on a terminal. Anything that is not text, such as half a
+    character, becomes a question mark.
     """
     text = json.dumps(jsonable(value), ensure_ascii=False, default=str).encode("utf-8", "replace").decode()
     return escape_unseen(text).encode()
@@ -67,7 +65,7 @@ CHUNK = 65_536
 
 
 class StreamedFile(StreamingResponse):
-    """An answer that is written while it is sent; however it ends, the writer ends with it."""
+    """A response that is written while it is sent. However it ends, the writer ends with it."""
 
     async def stream_response(self, send: Send) -> None:
         assert isinstance(self.body_iterator, AsyncGenerator)
@@ -76,7 +74,7 @@ class StreamedFile(StreamingResponse):
 
 
 async def flow(executor: Executor, write: Callable[[BinaryIO], object]) -> AsyncGenerator[bytes, None]:
-    """What `write` writes, as it comes. If it fails in the middle this raises, so that nobody takes a part
+    """Yield what `write` writes, as it comes. Raise if it fails in the middle, so that a part is never taken
     for the whole.
     """
     loop = asyncio.get_running_loop()
@@ -100,7 +98,7 @@ async def flow(executor: Executor, write: Callable[[BinaryIO], object]) -> Async
 
 
 def _heard(writing: "asyncio.Future[None]") -> None:
-    """Nobody is left to be told how it ended."""
+    """Retrieve the result when no one is left to receive it."""
     if not writing.cancelled():
         writing.exception()
 

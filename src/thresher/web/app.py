@@ -23,8 +23,8 @@ from thresher.web.routes import ROUTES
 
 
 def make_app(runtime: Runtime) -> FastAPI:
-    """The API and the dashboard of a project. No page loads anything from elsewhere, so there is none of the
-    framework's own.
+    """Build the API and the dashboard of a project. No page loads anything from elsewhere, so the framework's
+    own pages are off.
     """
     app = FastAPI(
         title="Thresher",

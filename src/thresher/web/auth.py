@@ -39,14 +39,12 @@ Headers = Sequence[tuple[bytes, bytes]]
 
 
 def cookie_name(scope: Scope) -> str:
-    """What the cookie is called where this request comes from."""
+    """Return the name of the cookie for the origin of this request."""
     return SECURE_NAME if is_secure(scope) else NAME
 
 
 def cookie_in(scope: Scope) -> str | None:
-    """The token that a browser sends. Two that differ are none: one of them was put there by somebody
-    else.
-    """
+    """Return the token that a browser sends. Two different tokens count as none: one of them was planted."""
     wanted = cookie_name(scope)
     said = (value.decode("latin-1") for name, value in scope["headers"] if name == b"cookie")
     pairs = (pair.partition("=") for value in said for pair in value.split(";"))
@@ -55,21 +53,22 @@ def cookie_in(scope: Scope) -> str | None:
 
 
 def forged(scope: Scope, token: str) -> Problem | None:
-    """Why a request with a cookie may have been made by a foreign page; None where it cannot have been."""
+    """Say why a request with a cookie may come from a foreign page; None if it cannot."""
     if scope["method"] in HARMLESS:
         return None
     if not carries(values(scope["headers"], b"x-csrf-token"), token):
         return Problem(
             403,
             "CsrfRefused",
-            "a change by a browser needs the header X-CSRF-Token, as the login and GET /api/me answer it",
+            "a change from a browser needs the header X-CSRF-Token; the login and GET /api/me "
+            "return its value",
         )
     return foreign(scope)
 
 
 def carries(said: Sequence[str], token: str) -> bool:
-    """Whether a change brings, once, what only a page of this login can know: in a header, or in a field of a
-    form.
+    """Tell whether a change carries, exactly once, what only a page of this login knows: in a header or a
+    form field.
     """
     return len(said) == 1 and hmac.compare_digest(
         said[0].encode("utf-8", "surrogatepass"), csrf_of(token).encode()
@@ -77,7 +76,7 @@ def carries(said: Sequence[str], token: str) -> bool:
 
 
 def foreign(scope: Scope) -> Problem | None:
-    """Why a request comes from a page of another origin; None if it does not say so."""
+    """Say why a request comes from a page of another origin; None if it does not say so."""
     origins, hosts = values(scope["headers"], b"origin"), values(scope["headers"], b"host")
     if not origins:
         return None
@@ -87,17 +86,18 @@ def foreign(scope: Scope) -> Problem | None:
     return Problem(
         403,
         "OriginRefused",
-        "a page of another origin asked for this; a proxy in between must leave the header Host as it is",
+        "this request came from a page of another origin; if there is a proxy, it must not change "
+        "the Host header",
     )
 
 
 def put_cookie(response: Response, scope: Scope, login: Login) -> None:
-    """Let the browser hold a login, out of reach of any page's scripts."""
+    """Store a login in the browser, out of reach of scripts."""
     _set(response, scope, login.token, login.lasts_us // SECOND)
 
 
 def drop_cookie(response: Response, scope: Scope) -> None:
-    """Let the browser forget it."""
+    """Delete the login from the browser."""
     _set(response, scope, "", 0)
 
 
@@ -107,7 +107,9 @@ def _set(response: Response, scope: Scope, value: str, lasts: int) -> None:
 
 
 def is_secure(scope: Scope) -> bool:
-    """Whether the cookie may travel by https only: always, but for a browser on the machine itself."""
+    """Tell whether the cookie may only travel over https: always, except for a browser on the same
+    machine.
+    """
     if scope.get("scheme") == "https" or values(scope["headers"], b"x-forwarded-proto") == ["https"]:
         return True
     hosts = values(scope["headers"], b"host")
@@ -123,7 +125,7 @@ def _is_near(host: str) -> bool:
 
 
 def values(headers: Headers, name: bytes) -> list[str]:
-    """Every value that a header is given."""
+    """Return every value of a header."""
     return [value.decode("latin-1").strip() for header, value in headers if header == name]
 
 
@@ -136,7 +138,7 @@ log = logging.getLogger("thresher.web")
 
 
 class Authentication:
-    """Lets in whoever holds a key or is logged in, and writes into the request who that is."""
+    """Lets in requests with a valid key or login, and stores in the request who it is."""
 
     def __init__(self, app: ASGIApp, store: Store, apps: Iterable[App] = ()) -> None:
         self._app, self._store = app, store
@@ -163,9 +165,7 @@ class Authentication:
             await self._app({**scope, KEY: found}, receive, noted(scope, found.who, send))
 
     async def _ask(self, scope: Scope) -> Admitted | Problem:
-        """Who this is. A key that is shown counts, and no cookie beside it: nobody sends a key by
-        accident.
-        """
+        """Find out who this is. A key counts, and then a cookie does not: no one sends a key by accident."""
         token, cookie = token_in(scope["headers"], self._headers), cookie_in(scope)
         try:
             if token is not None or cookie is None:
@@ -180,7 +180,7 @@ class Authentication:
 
 
 def noted(scope: Scope, name: str, send: Send) -> Send:
-    """Says in the log who asked for what, and how that ended. Never what they hold."""
+    """Log who asked for what and how it ended. Never log their credentials."""
 
     async def told(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -191,7 +191,7 @@ def noted(scope: Scope, name: str, send: Send) -> Send:
 
 
 def denied(why: Denied) -> Problem:
-    """401, or 429 for a good key that is over its rate."""
+    """Build a 401, or a 429 for a valid key that is over its rate."""
     if why.retry_after is not None:
         return Problem(
             429, "TooManyRequests", f"{why.says} {why.retry_after} s", {"Retry-After": str(why.retry_after)}
@@ -205,8 +205,8 @@ def key_headers(apps: Iterable[App]) -> tuple[str, ...]:
 
 
 def token_in(headers: Sequence[tuple[bytes, bytes]], names: Collection[bytes]) -> str | None:
-    """The key that a request shows in one of the headers `names` or in `Authorization`. Two that differ are
-    none: nobody should have to guess which one counts.
+    """Return the key that a request sends. Two different keys count as none: no one should have to guess
+    which one is meant.
     """
     shown = set()
     for name, value in headers:
@@ -220,7 +220,7 @@ def token_in(headers: Sequence[tuple[bytes, bytes]], names: Collection[bytes]) -
 
 
 def holder(request: Request) -> Admitted | None:
-    """Whose key or login this request was let in with; None at the routes that are open."""
+    """Return the owner of the key or login of this request; None on open routes."""
     found = request.scope.get(KEY)
     return found if isinstance(found, Admitted) else None
 
@@ -228,15 +228,15 @@ def holder(request: Request) -> Admitted | None:
 # Logging in by name and password: the same steps for the API and for the pages.
 
 NO_SETUP = (
-    "this token makes no administrator: it is wrong, used or too old. As long as there is none thresher serve shows a new one when it "
-    "starts; without one: thresher admin create NAME"
+    "this setup token is wrong, used or expired. While there is no administrator, thresher serve "
+    "shows a new one when it starts; or run: thresher admin create NAME"
 )
 HASHERS = 2  # passwords that are checked at the same time, each with 32 MiB and a core
 T = TypeVar("T")
 
 
 async def set_up(store: Store, request: Request, token: str, name: str, secret: str) -> str | Problem:
-    """Make the first administrator, with the token that the server showed when it started; the name."""
+    """Create the first administrator with the token that the server showed at start; return the name."""
     admins.check_admin(name, secret)
     made = None
     if await store.run(admins.setup_is_open, store, token):
@@ -248,11 +248,11 @@ async def set_up(store: Store, request: Request, token: str, name: str, secret: 
 
 
 async def log_in(store: Store, request: Request, name: str, secret: str) -> Login | Problem:
-    """Let somebody in whose password fits. Every try is counted, for the address and for the name as tried
-    from it, before it is judged.
+    """Log someone in whose password is right. Count every attempt, for the address and for the name from that
+    address, before checking it.
     """
     if len(secret) > admins.MAX_LENGTH:
-        raise UsageError(f"a password has at most {admins.MAX_LENGTH:,} characters")
+        raise UsageError(f"a password may have at most {admins.MAX_LENGTH:,} characters")
     tried = await store.run(logins.count_try, store, name, request.client.host if request.client else "")
     if isinstance(tried, Denied):
         return _denied(tried)
@@ -270,7 +270,5 @@ def _denied(why: Denied) -> Problem:
 
 
 async def _slowly(request: Request, work: Callable[[], T]) -> T:
-    """Hash on one of a few threads of their own: neither the event loop nor the database shall wait for
-    it.
-    """
+    """Hash on one of a few separate threads, so that neither the event loop nor the database waits."""
     return await run_in_pool(request, "password", HASHERS, work)

@@ -31,13 +31,13 @@ BODY_LIMIT, BODY_PATIENCE = "web.body_limit", "web.body_patience"
 
 @dataclass(frozen=True, slots=True)
 class BodyLimit:
-    """How much the body of a request may have, and how long it may take: numbers, or names of settings."""
+    """Maximum size and duration of a request body: numbers, or names of settings."""
 
     size: str | int = BODY_LIMIT
     patience: str | float = BODY_PATIENCE
 
     def read(self, settings: Settings) -> tuple[int, float, str]:
-        """Bytes, seconds, and where the first stands."""
+        """Return the bytes, the seconds, and the setting behind the bytes."""
         size = settings.count(self.size) if isinstance(self.size, str) else self.size
         patience = float(settings[self.patience]) if isinstance(self.patience, str) else self.patience
         return size, patience, f" ({self.size})" if isinstance(self.size, str) else ""
@@ -47,10 +47,10 @@ Limits = Sequence[tuple[str, Pattern[str], BodyLimit]]  # method, path, what hol
 
 
 class BodyReader:
-    """Stops reading at `web.body_limit` bytes, and after `web.body_patience` seconds; gives up an answer that
-    nobody takes for as long.
+    """Stops reading at `web.body_limit` bytes and after `web.body_patience` seconds, and drops a response
+    that the client does not read for as long.
 
-    `limits` are those of single routes.
+    `limits` are the limits of single routes.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class BodyReader:
             await self._app(scope, receive, send)
             return
         limit, patience, where = self._limit(scope).read(self._settings())
-        says = f"a body has at most {limit:,} bytes{where}; send it in parts"
+        says = f"a body may have at most {limit:,} bytes{where}; send it in parts"
         if declared(scope) > limit:
             await self._tell(Problem(413, "ContentTooLarge", says, {"Connection": "close"}))(
                 scope, receive, send
@@ -77,7 +77,7 @@ class BodyReader:
             await self._app(scope, _Counted(receive, limit, patience, says), _patient(send, patience))
         except _Untaken:
             log.info(
-                "%s %s: the answer was not taken for %g seconds, and is given up",
+                "%s %s: the client read nothing for %g seconds; the connection was closed",
                 scope["method"],
                 ascii(scope["path"]),
                 patience,
@@ -91,7 +91,7 @@ class BodyReader:
 
 
 class _Untaken(Exception):
-    """The other side does not read."""
+    """The client does not read."""
 
 
 def _patient(send: Send, patience: float) -> Send:
@@ -106,7 +106,7 @@ def _patient(send: Send, patience: float) -> Send:
 
 
 class _Counted:
-    """The body of one request, a piece at a time."""
+    """The body of one request, piece by piece."""
 
     def __init__(self, receive: Receive, limit: int, patience: float, says: str) -> None:
         self._receive, self._left, self._says = receive, limit, says
@@ -134,7 +134,7 @@ class _Counted:
 
 
 def declared(scope: Scope) -> int:
-    """How long a request says that its body is; 0 where it does not say."""
+    """Return the declared length of a body; 0 if there is none."""
     lengths = [value for name, value in scope["headers"] if name == b"content-length"]
     return int(lengths[0][:20]) if lengths and lengths[0].isdigit() else 0
 
@@ -145,7 +145,7 @@ IN_MEMORY = 1_048_576  # bytes; what is larger goes to the disk
 
 
 class Shares:
-    """How many bytes of bodies each key has under way in this process: arriving, or waiting to be
+    """Counts the bytes of bodies that each key has in progress in this process: arriving, or waiting to be
     imported.
     """
 
@@ -154,7 +154,9 @@ class Shares:
 
     @contextmanager
     def share(self, key: int, most: int, where: str) -> Iterator["Share"]:
-        """Room for one body of a key, given back when the block ends. `where` names the setting of `most`."""
+        """Reserve space for one body of a key, and release it at the end of the block. `where` names the
+        setting behind `most`.
+        """
         share = Share(self._held, key, most, where)
         try:
             yield share
@@ -163,18 +165,21 @@ class Shares:
 
 
 class Share:
-    """What one body takes of its key's room."""
+    """The part of a key's space that one body uses."""
 
     def __init__(self, held: Counter[int], key: int, most: int, where: str) -> None:
         self._all, self._key, self._most, self._where, self._mine = held, key, most, where, 0
 
     def reach(self, size: int) -> None:
-        """Have room for a body of so many bytes, or refuse it."""
+        """Reserve space for a body of this many bytes, or refuse it."""
         more = size - self._mine
         if more <= 0:
             return
         if self._all[self._key] + more > self._most:
-            says = f"this key has bodies under way, {self._most:,} bytes with this one ({self._where}); wait for their answers first"
+            says = (
+                f"this key is sending too much at once: with this body more than {self._most:,} bytes "
+                f"({self._where}); wait for the other responses first"
+            )
             raise HTTPException(429, says, {"Retry-After": "5", "Connection": "close"})
         self._all[self._key] += more
         self._mine = size
@@ -187,8 +192,8 @@ class Share:
 
 @asynccontextmanager
 async def spooled(request: Request, limit: int, advice: str, share: Share) -> AsyncIterator[Spooled]:
-    """The body of a request, for the length of a block. Reading stops at `limit` bytes, and where the room of
-    its key ends. `advice` says how to send a larger one.
+    """Hold the body of a request for the length of a block. Stop reading at `limit` bytes, and where the
+    space of its key ends. `advice` says how to send a larger one.
     """
     if declared(request.scope) > limit:
         raise _too_large(limit, advice)
@@ -204,13 +209,13 @@ async def spooled(request: Request, limit: int, advice: str, share: Share) -> As
                 digest.update(piece)
                 file.write(piece)
         except ClientDisconnect:
-            raise HTTPException(400, "the other side hung up before the body was whole") from None
+            raise HTTPException(400, "the client disconnected before it had sent the whole body") from None
         except OSError as problem:
             raise DatabaseProblem(
-                f"there is no room for the body: {problem.strerror}; nothing was changed, try again later"
+                f"there is no space for the body: {problem.strerror}; nothing was changed, try again later"
             ) from problem
         yield Spooled(digest.hexdigest(), size, file)  # type: ignore[arg-type]  # it is one; its stub says otherwise
 
 
 def _too_large(limit: int, advice: str) -> HTTPException:
-    return HTTPException(413, f"a body has at most {limit:,} bytes {advice}", {"Connection": "close"})
+    return HTTPException(413, f"a body may have at most {limit:,} bytes {advice}", {"Connection": "close"})

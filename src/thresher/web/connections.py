@@ -20,20 +20,20 @@ log = logging.getLogger("thresher.web")
 
 
 class Connection(Protocol):
-    """A connection, as far as it matters here."""
+    """What matters here about a connection."""
 
     client: tuple[str, int] | None
 
     @property
     def waits(self) -> bool:
-        """Whether it has asked for nothing yet, or for nothing more."""
+        """Tell whether it is idle: it has sent no request yet, or no further one."""
 
     def drop(self) -> None:
-        """Hang up at once."""
+        """Close it at once."""
 
 
 class Connections:
-    """The connections of one server. Proxies that are trusted ask for many people, and may hold as many as
+    """The connections of one server. Trusted proxies speak for many people and may hold as many as
     they need.
     """
 
@@ -44,9 +44,7 @@ class Connections:
         self._told: set[str] = set()
 
     def admit(self, one: Connection) -> bool:
-        """Take a new connection in, at the cost of one that waits if need be; False if there is no room for
-        it.
-        """
+        """Accept a new connection, closing an idle one if necessary; return False if there is no room."""
         place = self._place(one)
         if len(self._held.get(place, ())) >= self._per_address and not self._is_proxy(one):
             self._tell(place)
@@ -58,7 +56,7 @@ class Connections:
         return True
 
     def leave(self, one: Connection) -> None:
-        """Forget a connection that is over."""
+        """Forget a closed connection."""
         place = self._place(one)
         held = self._held.get(place, {})
         held.pop(one, None)
@@ -68,7 +66,7 @@ class Connections:
             self._held.pop(place, None)
 
     def _give_up(self, place: str) -> bool:
-        """Close the oldest connection of an address that waits; whether there was one."""
+        """Close the oldest idle connection of an address; return whether there was one."""
         oldest = next((each for each in self._held.get(place, ()) if each.waits), None)
         if oldest is None:
             return False
@@ -80,7 +78,7 @@ class Connections:
         if place not in self._told:
             self._told.add(place)
             log.warning(
-                "%s holds %d connections (web.address_connections); those that ask nothing are closed",
+                "%s holds %d connections (web.address_connections); its idle ones are closed",
                 place,
                 self._per_address,
             )
@@ -109,8 +107,8 @@ TOO_MANY = (
 
 
 class TimedConnection(H11Protocol):
-    """A connection that is hung up on when no whole request comes within `patience` seconds, or where there
-    are too `many`.
+    """A connection that is closed when no whole request arrives within `patience` seconds, or when there are
+    too `many`.
     """
 
     patience: ClassVar[float]
@@ -139,14 +137,14 @@ class TimedConnection(H11Protocol):
         super().connection_lost(exc)
 
     def drop(self) -> None:
-        """Hang up at once. It counts no more, though the loop has yet to notice."""
+        """Close it at once. It no longer counts, although the loop has yet to notice."""
         self._rest()
         self.connections.discard(self)
         self.transport.abort()
 
     @property
     def waits(self) -> bool:
-        """Whether it is the other side's turn to ask."""
+        """Tell whether it is the client's turn."""
         return self.cycle is None or self.cycle.response_complete
 
     def _watch(self) -> None:
@@ -167,5 +165,5 @@ class TimedConnection(H11Protocol):
 
 
 def line_with(patience: float, many: Connections) -> type[TimedConnection]:
-    """Connections with this much patience, as many as that."""
+    """Build the connection class with this patience and this limit."""
     return type("PatientLine", (TimedConnection,), {"patience": patience, "many": many})

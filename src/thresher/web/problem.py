@@ -28,7 +28,7 @@ from thresher.web.answer import written
 PROBLEM = "application/problem+json"
 MAX_DETAIL = 2_000
 MAX_SLIPS = 5
-UNKNOWN_FIELD = "there is no such field; is it misspelt? GET /api/openapi.json says which there are"
+UNKNOWN_FIELD = "there is no such field; is it misspelt? GET /api/openapi.json lists all fields"
 
 STATUS: Mapping[type[ThresherError], int] = {
     DatabaseProblem: 503,
@@ -61,8 +61,8 @@ log = logging.getLogger("thresher.web")
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One error as it is told. `type` ends with its name, for programs; `title` is its status in words,
-    `detail` what is wrong and what to do. `error` says the same once more: that is where a scraper looks for
+    """One error as a client sees it. `type` ends with its name, for programs; `title` is its status in words,
+    `detail` what is wrong and what to do. `error` repeats the detail, because that is where scrapers look for
     it.
     """
 
@@ -84,29 +84,29 @@ class Problem:
 
 
 def of_error(error: ThresherError) -> Problem:
-    """The problem that one of our errors is."""
+    """Return the problem for one of our errors."""
     status = next(STATUS[each] for each in type(error).__mro__ if each in STATUS)
     return Problem(status, type(error).__name__, str(error), {"Retry-After": "5"} if status == 503 else {})
 
 
 async def on_error(_: Request, error: Exception) -> Response:
-    """An error of ours."""
+    """Respond to one of our errors."""
     assert isinstance(error, ThresherError)
     return of_error(error).response()
 
 
 async def on_http(request: Request, error: Exception) -> Response:
-    """What the framework says by itself: no such route, no such method, a body that cannot be read."""
+    """Respond to an error of the framework: no such route, no such method, an unreadable body."""
     assert isinstance(error, HTTPException)
-    return of_http(request, error, "GET /api/openapi.json lists what there is").response()
+    return of_http(request, error, "GET /api/openapi.json lists all routes").response()
 
 
 def of_http(request: Request, error: HTTPException, advice: str) -> Problem:
-    """The problem that one of the framework's errors is; `advice` for whoever asks for what is not there."""
+    """Return the problem for an error of the framework; `advice` is for a path that does not exist."""
     status, path = error.status_code, request.url.path
     usual = {
         404: f"there is no {path} here; {advice}",
-        405: f"{path} cannot be asked with {request.method}; the header Allow says with what",
+        405: f"{path} does not support {request.method}; the Allow header lists the methods it supports",
     }
     return Problem(
         status,
@@ -117,8 +117,8 @@ def of_http(request: Request, error: HTTPException, advice: str) -> Problem:
 
 
 async def on_invalid(_: Request, error: Exception) -> Response:
-    """A parameter or a body that is not what the route wants: 400 where it is no JSON at all, else 422, each
-    with its name.
+    """Respond to an invalid parameter or body: 400 if it is not JSON at all, otherwise 422, naming each
+    field.
     """
     assert isinstance(error, RequestValidationError)
     slips = error.errors()
@@ -141,15 +141,15 @@ def _slip(slip: Mapping[str, Any]) -> str:
 
 
 async def on_surprise(request: Request, error: Exception) -> Response:
-    """The last line of defence: whoever asked is told that it is our fault, and the log says what it was."""
+    """Respond to an unexpected error: tell the client that it is our fault, and log what it was."""
     return of_surprise(request, error).response()
 
 
 def of_surprise(request: Request, error: Exception) -> Problem:
-    """The problem that nobody has thought of. What it was goes to the log."""
+    """Return the problem for an unexpected error, and log it."""
     log.error("%s %s: not expected", request.method, ascii(request.url.path), exc_info=error)
     return Problem(
         500,
         "Bug",
-        "this was not expected and may be a bug of Thresher or of an app; the server's log says more",
+        "an unexpected error, perhaps a bug in Thresher or in an app; the server's log has the details",
     )

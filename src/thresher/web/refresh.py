@@ -11,13 +11,13 @@ log = logging.getLogger("thresher.web")
 
 
 def refresh(runtime: Runtime) -> None:
-    """Read the settings again, for the store and for the registry that checks new tasks."""
+    """Read the settings again, for the store and for the checks of incoming tasks."""
     refresh_settings(runtime.store)
     runtime.registry.settings = runtime.store.settings
 
 
 async def keep_fresh(runtime: Runtime) -> None:
-    """Do so for ever. A database that is away for a while is no reason to stop."""
+    """Refresh for ever. A database that is away for a while is no reason to stop."""
     while True:
         await asyncio.sleep(float(runtime.store.settings["settings.every"]))
         try:

@@ -34,14 +34,14 @@ Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One route of the API: a method, a path under /api, an endpoint as FastAPI has them, and the scope of
-    keys that opens it.
+    """One route of the API: a method, a path under /api, a FastAPI endpoint, and the key scope that it
+    requires.
 
-    `extra` is added to its description for programs, `status` are the codes that it answers with, the usual
-    one first. `body_limit` (bytes) and `body_patience` (seconds) are how much a request may bring and how
-    long it may take: numbers, or the names of settings. `probe` marks a route without parameters that changes
-    nothing: it is what somebody with a new key is told to try. Without a scope a route of Thresher's own is
-    open to everybody, and authentication has to know of it.
+    `extra` is added to its OpenAPI description; `status` are its status codes, the usual one first.
+    `body_limit` (bytes) and `body_patience` (seconds) limit its request body: numbers, or names of settings.
+    `probe` marks a route without parameters that changes nothing; the dashboard suggests it for trying out a
+    new key. A route of Thresher itself without a scope is open to everyone, and authentication must know of
+    it.
     """
 
     method: str
@@ -56,13 +56,11 @@ class Route:
 
     @property
     def shape(self) -> tuple[str, str]:
-        """What two routes may not have in common: the method, and the path whatever its parameters are
-        called.
-        """
+        """Return what two routes may not share: the method, and the path with its parameters unnamed."""
         return self.method, _PARAMETER.sub("{}", self.path)
 
     def add_to(self, app: FastAPI, owner: str) -> None:
-        """Serve it. `owner` is the app that brings it, or Thresher itself."""
+        """Add the route to an API. `owner` is the app that defines it, or Thresher itself."""
         said = {OWNER: owner, SCOPE: self.scope}
         also: dict[int | str, dict[str, Any]] = {
             each: {"description": HTTPStatus(each).phrase} for each in self.status[1:]
@@ -80,15 +78,15 @@ class Route:
 
 
 def body_limits(routes: Iterable[Route]) -> Limits:
-    """The routes whose bodies have limits of their own."""
+    """Return the routes with their own body limits."""
     usual = BodyLimit()
     found = ((route, BodyLimit(route.body_limit, route.body_patience)) for route in routes)
     return [(route.method, compile_path(route.path)[0], limit) for route, limit in found if limit != usual]
 
 
 def app_routes(apps: Iterable[App], ours: Iterable[Route]) -> Iterator[tuple[str, Route]]:
-    """The routes of the apps, each with the name of its app. What could not be served as it is meant is
-    refused.
+    """Collect the routes of the apps, each with the name of its app. Refuse those that could not be served as
+    intended.
     """
     taken = {route.shape: "Thresher itself" for route in ours}
     for app in apps:
@@ -98,8 +96,8 @@ def app_routes(apps: Iterable[App], ours: Iterable[Route]) -> Iterator[tuple[str
             other = taken.get(route.shape)
             if other:
                 raise ConfigError(
-                    f"the route {route.method} {route.path} is brought by the app {app.name!r} and by {other}; "
-                    "give it another path, or do not enable both"
+                    f"the route {route.method} {route.path} is defined by the app {app.name!r} and "
+                    f"by {other}; change its path, or do not enable both"
                 )
             taken[route.shape] = f"the app {app.name!r}"
             yield app.name, route
@@ -108,19 +106,20 @@ def app_routes(apps: Iterable[App], ours: Iterable[Route]) -> Iterator[tuple[str
 def _check(app: App, route: object, scopes: tuple[str, ...]) -> None:
     if not isinstance(route, Route):
         raise ConfigError(
-            f"routes of the app {app.name!r} has a {type(route).__name__}; it wants thresher.Route"
+            f"routes of the app {app.name!r} contains a {type(route).__name__}; it must contain "
+            "thresher.Route"
         )
     if not route.path.startswith(f"{API}/"):
-        raise ConfigError(f"the route {route.path} of the app {app.name!r} does not lie under {API}/")
+        raise ConfigError(f"the route {route.path} of the app {app.name!r} must start with {API}/")
     if route.scope not in scopes:
         raise ConfigError(
-            f"the route {route.path} of the app {app.name!r} has the scope {route.scope!r}; "
-            f"it wants one of {', '.join(scopes)}, or one that the app lists in scopes"
+            f"the route {route.path} of the app {app.name!r} has the scope {route.scope!r}; it must "
+            f"be one of {', '.join(scopes)}, or one that the app lists in scopes"
         )
 
 
 class Guarded(APIRoute):
-    """Asks for the scope, and for parameters that the route knows, before a byte of the body is read."""
+    """Checks the scope and the parameter names of a request before a byte of its body is read."""
 
     def get_route_handler(self) -> Handler:
         inner = super().get_route_handler()
@@ -142,33 +141,33 @@ class Guarded(APIRoute):
 
 
 def without_scope(request: Request, scope: str | None) -> Problem | None:
-    """Why the key of a request does not open a route; None if it does."""
+    """Say why the key of a request may not use a route; None if it may."""
     key = holder(request)
     if scope is None or (key is not None and key.opens(scope)):
         return None
     name, opens = (f"the {key.who}", ", ".join(key.scopes)) if key else ("nobody", "nothing")
-    says = f"this needs a key with the scope {scope}; {name} opens {opens}"
+    says = f"this needs a key with the scope {scope}; {name} has {opens}"
     return Problem(403, "ScopeMissing", says)
 
 
 def check_parameters(request: Request, names: frozenset[str]) -> None:
-    """A misspelt filter would answer with everything; so would one that is given twice."""
+    """Refuse unknown and repeated parameters: a misspelt filter would return everything."""
     given = [name for name, _ in request.query_params.multi_items()]
     for name in given:
         if name not in names:
             known = ", ".join(sorted(names)) or "none"
             raise UsageError(f"there is no parameter {name[:80]!r} here; the parameters are: {known}")
         if given.count(name) > 1:
-            raise UsageError(f"the parameter {name} is given {given.count(name)} times; once is enough")
+            raise UsageError(f"the parameter {name} was sent {given.count(name)} times; send it once")
     for value in (*request.query_params.values(), *map(str, request.path_params.values())):
         if len(value) > MAX_TEXT or "\0" in value:
             raise UsageError(
-                f"a parameter is a text of at most {MAX_TEXT:,} characters, without NUL; got {value[:40]!r}"
+                f"a parameter may have at most {MAX_TEXT:,} characters, without NUL; got {value[:40]!r}"
             )
 
 
 async def current_runtime(request: Request) -> Runtime:
-    """The project that is served."""
+    """Return the project that is served."""
     runtime: Runtime = request.app.state.runtime
     return runtime
 

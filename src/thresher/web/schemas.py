@@ -16,7 +16,7 @@ MAX_AT_ONCE = 1_000
 
 def _whole(text: str) -> str:
     if "\0" in text:
-        raise ValueError("a text has no NUL in it")
+        raise ValueError("text must not contain NUL")
     return text
 
 
@@ -24,19 +24,19 @@ Text = Annotated[str, StringConstraints(max_length=MAX_TEXT), AfterValidator(_wh
 
 
 class RequestBody(BaseModel):
-    """What every body has in common."""
+    """The base of every request body."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 def like(**example: Any) -> ConfigDict:
-    """A body tells programs what it looks like by one that would do."""
+    """Give a schema an example."""
     return ConfigDict(json_schema_extra={"examples": [example]})
 
 
 class TaskAsked(RequestBody):
-    """A task of a kind that an app of the server knows. `key` is unique among live tasks of the kind; `delay`
-    is in seconds.
+    """A task of a kind that an app of the server defines. `key` is unique among the live tasks of the kind;
+    `delay` is in seconds.
     """
 
     model_config = like(kind="greet", payload={"name": "Ada"}, key="ada")
@@ -50,30 +50,30 @@ class TaskAsked(RequestBody):
 
 
 class ReasonBody(RequestBody):
-    """Why something is changed; kept, and shown wherever it is."""
+    """The reason for a change; it is stored and shown."""
 
     reason: Text | None = None
 
 
 class Pause(ReasonBody):
-    """How long a source is closed, as 90s, 10m, 2h or 1d, and why."""
+    """The length of a pause, such as 90s, 10m, 2h or 1d, and its reason."""
 
     lasts: Text = Field(alias="for")
 
 
 class Value(RequestBody):
-    """A setting's new value; null goes back to the project's or the default."""
+    """The new value of a setting; null restores the project's value or the default."""
 
     value: int | float | None
 
 
 def said(reason: ReasonBody | None, otherwise: str) -> str:
-    """The reason that was given, or the usual one."""
+    """Return the given reason, or the default one."""
     return (reason.reason if reason and reason.reason else None) or otherwise
 
 
 def given(body: RequestBody) -> dict[str, Any]:
-    """The fields of a body that have a value."""
+    """Return the fields of a body that have a value."""
     return {name: value for name, value in body.model_dump().items() if value is not None}
 
 
@@ -83,7 +83,7 @@ _TYPES: Mapping[type, str] = {bool: "boolean", int: "integer", float: "number", 
 
 
 def shape(example: Any, perhaps: Collection[str] = (), absent: Collection[str] = ()) -> dict[str, Any]:
-    """The schema of everything that looks like an example. Members in `perhaps` may be null, those in
+    """Return the schema of everything that looks like an example. Members in `perhaps` may be null, those in
     `absent` may be missing.
     """
     if isinstance(example, Mapping):
@@ -111,7 +111,7 @@ def _or_null(schema: dict[str, Any], nullable: bool) -> dict[str, Any]:
 def answers(
     example: Any, says: str = "OK", perhaps: Collection[str] = (), absent: Collection[str] = ()
 ) -> dict[str, Any]:
-    """One answer of a route for its description."""
+    """Describe one response of a route."""
     return {
         "description": says,
         "content": {JSON: {"schema": shape(example, perhaps, absent), "example": example}},
@@ -119,7 +119,7 @@ def answers(
 
 
 def asks(example: Any, schema: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The body of a request that the framework does not read, for its description."""
+    """Describe a request body that the framework does not read."""
     return {
         "required": True,
         "content": {JSON: {"schema": dict(schema or shape(example)), "example": example}},
@@ -127,7 +127,7 @@ def asks(example: Any, schema: Mapping[str, Any] | None = None) -> dict[str, Any
 
 
 def described(request: Request, below: str = "") -> dict[str, Any]:
-    """The API that is served, for programs: all of it, or the routes below a path."""
+    """Return the OpenAPI description of the API: all of it, or the routes below a path."""
     said = dict(request.app.openapi())
     schemes = security_schemes(request.app.state.runtime.registry.apps)
     said["components"] = {**said.get("components", {}), "securitySchemes": schemes}

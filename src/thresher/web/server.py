@@ -24,8 +24,8 @@ BACKLOG = 512
 
 
 class _Server(uvicorn.Server):
-    """Leaves signals to us: its own way ends the process before the database is closed. Says when it is
-    ready.
+    """Leaves signals to us, because its own handling ends the process before the database is closed. Says
+    when it is ready.
     """
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
@@ -43,27 +43,29 @@ class _Server(uvicorn.Server):
 
 
 def check_address(runtime: Runtime, host: str) -> None:
-    """Refuse an address that others can reach as long as nobody has a key or could log in."""
+    """Refuse an address that other machines can reach while there is neither a key nor an administrator."""
     if not is_loopback(host) and not has_keys(runtime.store) and not has_admins(runtime.store):
         raise UsageError(
-            f"{host} can be reached from other machines, and there is no key yet; first: thresher keys create NAME --scope read. "
-            "On this machine alone it needs no more than: thresher serve"
+            f"{host} can be reached from other machines, and there is no key yet; first run: "
+            "thresher keys create NAME --scope read. To serve this machine only: thresher serve"
         )
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address. A name counts as what it stands for, all of it."""
+    """Tell whether only this machine can reach an address. For a name, all its addresses count."""
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as problem:
-        raise UsageError(f"{host!r} is no address of this machine: {problem}; try --host 127.0.0.1") from None
+        raise UsageError(
+            f"{host!r} is not an address of this machine: {problem}; try --host 127.0.0.1"
+        ) from None
     return bool(host) and all(
         ipaddress.ip_address(str(each[4][0]).partition("%")[0]).is_loopback for each in found
     )
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A socket at this address; port 0 takes any that is free."""
+    """Open a socket at this address; port 0 takes any free port."""
     try:
         family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         made = socket.socket(family, kind, proto)
@@ -81,14 +83,14 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 def address_of(bound: socket.socket) -> str:
-    """Where a socket can be reached."""
+    """Return the URL of a socket."""
     host, port = bound.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def make_server(runtime: Runtime, ready: Callable[[], None], proxies: Sequence[str] = ()) -> uvicorn.Server:
-    """The server of a project, not yet started. `ready` is called when it can be reached; `proxies` may say
-    for whom they ask.
+    """Build the server of a project without starting it. `ready` is called when it accepts connections;
+    `proxies` are trusted to name the client.
     """
     settings = runtime.store.settings
     many = Connections(settings.count("web.connections"), settings.count("web.address_connections"), proxies)
@@ -112,7 +114,7 @@ def make_server(runtime: Runtime, ready: Callable[[], None], proxies: Sequence[s
 async def serve(
     runtime: Runtime, bound: socket.socket, ready: Callable[[], None], proxies: Sequence[str] = ()
 ) -> list[int]:
-    """Serve until a signal comes, and let answers that are under way finish; the signals that came."""
+    """Serve until a signal comes, then let running requests finish; return the signals."""
     server, came = make_server(runtime, ready, proxies), list[int]()
     loop = asyncio.get_running_loop()
     for each in SIGNALS:
@@ -126,12 +128,12 @@ async def serve(
 
 
 def _stop(server: uvicorn.Server, came: list[int], signalled: int) -> None:
-    """The first signal asks to finish, the second to drop everything."""
+    """Finish on the first signal, drop everything on the second."""
     came.append(signalled)
     server.should_exit = True
     server.force_exit = len(came) > 1
     if len(came) == 1:
-        log.warning("Stopping: answers under way may finish. Once more to drop them.")
+        log.warning("Stopping: running requests may finish. Press Ctrl-C again to drop them.")
 
 
 # Proxies whose forwarding headers are believed. No others are: an address that anybody can make up protects
@@ -143,13 +145,14 @@ _MAPPED = 96  # bits before an IPv4 address in an IPv6 one
 
 
 def read_proxies(text: str) -> list[str]:
-    """The addresses and networks of proxies, with commas between them. One that is written in IPv4 may also
-    come in as IPv6.
+    """Parse the comma-separated addresses and networks of proxies. An IPv4 address also covers its
+    IPv6 form.
     """
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if len(parts) > MAX_PROXIES:
         raise UsageError(
-            f"{OPTION} names {len(parts):,} proxies; at most {MAX_PROXIES} are taken. A network stands for many: 10.1.0.0/16"
+            f"{OPTION} names {len(parts):,} proxies; the limit is {MAX_PROXIES}. A network covers "
+            "many: 10.1.0.0/16"
         )
     return [each for part in parts for each in _network(part)]
 
@@ -157,13 +160,14 @@ def read_proxies(text: str) -> list[str]:
 def _network(part: str) -> Sequence[str]:
     if part == "*":
         raise UsageError(
-            f"{OPTION} wants the addresses of the proxies; * would let everybody say that they are somebody else"
+            f"{OPTION} must name the addresses of the proxies; * would let anyone forge their address"
         )
     try:
         found = ipaddress.ip_network(part)
     except ValueError as problem:
         raise UsageError(
-            f"{OPTION} wants addresses or networks such as 10.0.0.5 or 10.1.0.0/16, got {part[:60]!r}: {problem}"
+            f"{OPTION} must be addresses or networks such as 10.0.0.5 or 10.1.0.0/16, got "
+            f"{part[:60]!r}: {problem}"
         ) from None
     if found.version == 6:
         return (str(found),)

@@ -43,12 +43,12 @@ def test_a_question_is_answered_in_its_schema_with_one_request(web: PracticeWeb,
 
 @each_vendor
 def test_the_system_text_the_turns_and_the_longest_answer_are_passed_on(web: PracticeWeb, vendor: Vendor):
-    ask(web, vendor, most=321, turns=(Message('{"title": 5}', ours=False), Message("title wants a string")))
+    ask(web, vendor, most=321, turns=(Message('{"title": 5}', ours=False), Message("title must be a string")))
     (entry,) = web.log()
     for said in (
         "You read pages.",
         "Bridge Keeper",
-        "title wants a string",
+        "title must be a string",
         "321",
         '\\"title\\": 5',
         "What it is called",

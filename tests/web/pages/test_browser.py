@@ -57,7 +57,7 @@ def set_up(page: Page, url: str, token: str) -> None:
     assert page.url == f"{url}/setup"
     for field, value in (("token", token), ("name", "anna"), ("password", GOOD), ("again", GOOD)):
         page.fill(f"#{field}", value)
-    page.click("text=Make the first administrator")
+    page.click("text=Create the first administrator")
     page.wait_for_url(f"{url}/login")
 
 
@@ -78,7 +78,7 @@ def make_key(page: Page) -> str:
     page.fill("#name", "reader")
     page.uncheck("input[value=scrape]")
     page.check("input[value=read]")
-    page.click("text=Make the key")
+    page.click("text=Create the key")
     key = page.locator(".secret").inner_text().strip()
     assert re.fullmatch(r"thr_[0-9a-f]{12}_[\w-]{43}", key)
     assert key not in page.url

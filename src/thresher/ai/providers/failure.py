@@ -68,7 +68,7 @@ class _Voice:
 def _judged(error: Exception, voice: _Voice) -> tuple[TaskError, bool]:
     """The first line that fits; the special ones stand before the general ones."""
     if unreadable := next((each for each in _chain(error) if isinstance(each, UnreadableReply)), None):
-        return ServerError(voice.says("gave an answer that is not read", str(unreadable))), True
+        return ServerError(voice.says("gave an answer that cannot be read", str(unreadable))), True
     match error:
         case raised.ModelConnectionError():
             return _unconnected(error, voice), error.phase not in NOT_SENT
@@ -80,7 +80,7 @@ def _judged(error: Exception, voice: _Voice) -> tuple[TaskError, bool]:
                 error, status, voice
             ), error.in_stream or status is None or status in GATEWAY_TIMEOUTS
         case raised.UserError():
-            return Permanent(voice.says("cannot be asked this way", str(error))), False
+            return Permanent(voice.says("cannot be called this way", str(error))), False
         case _:
             return ServerError(
                 voice.says(f"gave an answer that cannot be understood ({type(error).__name__})")
@@ -96,7 +96,9 @@ def _unconnected(error: raised.ModelConnectionError, voice: _Voice) -> TaskError
         )
     return ConnectionFailed(
         voice.says(
-            "could not be reached" if error.phase in NOT_SENT else "hung up before its answer was whole"
+            "could not be reached"
+            if error.phase in NOT_SENT
+            else "closed the connection before its answer was complete"
         )
     )
 
@@ -113,21 +115,22 @@ def _answered(error: raised.ModelAPIError, status: int | None, voice: _Voice) ->
         case raised.ModelAuthenticationError():
             return Unauthorized(
                 voice.says(
-                    f"refuses the key ({status}); look at {voice.key_at} and at what the key may be used for"
+                    f"rejects the key ({status}); check {voice.key_at} and what the key is allowed to do"
                 )
             )
         case raised.ModelNotFoundError():
             return Permanent(
                 voice.says(
-                    "knows no such model; look at models.cheap, models.strong and base_url in thresher.yaml",
+                    "does not know this model; check models.cheap, models.strong and base_url in "
+                    "thresher.yaml",
                     words,
                 )
             )
         case raised.ModelContextWindowExceededError():
-            return TooLarge(voice.says("finds the question too long; make ai.part_size smaller", words))
+            return TooLarge(voice.says("says the question is too long; lower ai.part_size", words))
         case raised.ModelServerError() | raised.ModelUnavailableError():
             wait = _wait(error)
-            what = voice.says(f"has a fault of its own ({status})", words)
+            what = voice.says(f"has a server error ({status})", words)
             return ServerError(what) if wait is None else RateLimited(what, retry_after=wait)
     return _by_status(status, voice, words)
 
@@ -139,16 +142,16 @@ def _by_status(status: int | None, voice: _Voice, words: Any) -> TaskError:
         case 408:
             return TimedOut(voice.says("waited too long for our request"))
         case 413:
-            return TooLarge(voice.says("finds the question too large; make ai.part_size smaller", words))
+            return TooLarge(voice.says("says the question is too large; lower ai.part_size", words))
         case _ if status >= 500:
-            return ServerError(voice.says(f"has a fault of its own ({status})", words))
+            return ServerError(voice.says(f"has a server error ({status})", words))
         case _:
             return Permanent(voice.says(f"rejects the question ({status})", words))
 
 
 def _spent(voice: _Voice, words: Any) -> TaskError:
     return BudgetExhausted(
-        voice.says("says that its quota or credit is used up; top it up, or wait", words),
+        voice.says("says that the quota or credit is used up; top it up, or wait", words),
         retry_after=QUOTA_SECONDS,
     )
 

@@ -32,7 +32,10 @@ class LateProvider:
                 try:
                     self._vendor = await in_thread(_vendor, self._thinker)
                 except ImportError as problem:
-                    says = f"the library for {self.name} cannot be loaded: {problem}; install it anew with: pip install 'thresher[ai]'"
+                    says = (
+                        f"the library for {self.name} cannot be loaded: {problem}; install it again "
+                        "with: pip install 'thresher[ai]'"
+                    )
                     raise CallFailed(Permanent(says, gate=self._thinker.gate), billed=False) from None
             return self._vendor
 

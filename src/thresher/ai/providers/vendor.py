@@ -122,7 +122,7 @@ def _reply(call: ModelCall, response: ModelResponse) -> ModelReply:
         else "".join(part.content for part in response.parts if isinstance(part, TextPart))
     )
     if not text and response.finish_reason is None:
-        raise wire.UnreadableReply("there is nothing in it")
+        raise wire.UnreadableReply("it is empty")
     name = (response.model_name or call.model)[:MAX_NAME]
     return ModelReply(
         text, _usage(call, response, text), name, _STOPS.get(response.finish_reason or "", StopReason.DONE)

@@ -55,10 +55,10 @@ async def _impatient(request: httpx2.Request) -> None:
 async def _bounded(response: httpx2.Response) -> None:
     if response.has_redirect_location:
         raise UnreadableReply(
-            f"it answers {response.status_code} and points elsewhere; set base_url to where it really is"
+            f"it answers {response.status_code}, a redirect; set base_url to the final address"
         )
     if response.headers.get("content-encoding", "identity").lower() != "identity":
-        raise UnreadableReply("it packs its answer although it was asked not to")
+        raise UnreadableReply("it compresses its answer although it was asked not to")
     if isinstance(response.stream, httpx2.AsyncByteStream):
         response.stream = _Bounded(response.stream, _most.get())
 
@@ -73,7 +73,7 @@ class _Bounded(httpx2.AsyncByteStream):
             size += len(part)
             if size > self._most:
                 raise UnreadableReply(
-                    f"its answer is longer than the {self._most} bytes that this call can be worth"
+                    f"its answer is longer than {self._most} bytes, the limit for this call"
                 )
             yield part
 

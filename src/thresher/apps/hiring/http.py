@@ -25,7 +25,7 @@ async def postings(
     limit: Limit = 50,
     before: BeforeKey = None,
 ) -> Response:
-    """Postings, the newest first."""
+    """List postings, newest first."""
     wanted = {"state": state, "board": board, "company": company, "before": before}
     return await answer(runtime.store, _listed, runtime.store, since, limit, wanted)
 
@@ -36,7 +36,7 @@ def _listed(store: Store, since: str | None, limit: int, wanted: dict[str, str |
 
 
 async def posting(runtime: CurrentRuntime, key: str) -> Response:
-    """One posting: what it says, what was read in it and where, how long it has been there."""
+    """Show one posting: its content, the facts read from it with their places, and its history."""
     return await answer(runtime.store, show_posting, runtime.store, key)
 
 

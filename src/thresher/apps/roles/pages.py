@@ -7,7 +7,7 @@ from thresher.web.pages.page import DashboardPage, PageRequest
 
 
 def scrapers(page_request: PageRequest) -> Response:
-    """One look at all of it."""
+    """Show roles, sessions, platforms and late postings on one page."""
     return page_request.show("roles/scrapers.html", monitor=read_monitor(page_request.runtime.store))
 
 

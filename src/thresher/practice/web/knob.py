@@ -118,7 +118,7 @@ def knob_from(said: Mapping[str, Any]) -> Knob:
     try:
         return Knob(**{**said, "trouble": Trouble(said["trouble"])})
     except TypeError as error:
-        raise ValueError(f"this is no knob: {error}") from None
+        raise ValueError(f"this is not a knob: {error}") from None
 
 
 def robots(host: str, text: str, *, status: int = 200, kind: str = "text/plain; charset=utf-8") -> Knob:
@@ -149,7 +149,7 @@ def _problems(knob: Knob) -> Iterator[str]:
     if knob.seconds is not None and knob.seconds < 0:
         yield f"seconds must not be negative, got {knob.seconds}"
     if knob.status and not 200 <= knob.status <= 599:
-        yield f"status {knob.status} is none: choose one from 200 to 599"
+        yield f"status {knob.status} is not valid: choose one from 200 to 599"
     most = MAX_OVERSIZED if knob.trouble == Trouble.OVERSIZED else MAX_NUMBER
     least = -MAX_NUMBER if knob.trouble == Trouble.TOTAL else 0
     if not least <= knob.number <= most:

@@ -226,7 +226,7 @@ def parse(html: str) -> Node:
     assert root is not None, "a parsed page always has a root element"
     if multiplied and (nodes := sum(1 for _ in root.descendants)) > LIMITS.max_nodes:
         raise TooLarge(
-            f"the page has {nodes:,} nodes; at most {LIMITS.max_nodes:,} are read (setting reading.max_nodes)"
+            f"the page has {nodes:,} nodes; the limit is {LIMITS.max_nodes:,} (setting reading.max_nodes)"
         )
     return Node(root)
 
@@ -239,12 +239,13 @@ def _check_tags(html: str) -> None:
     """Refuse what can be told to be too much by counting, before anything is built."""
     if (tags := html.count("<")) > LIMITS.max_nodes:
         raise TooLarge(
-            f"the page has {tags:,} tags; at most {LIMITS.max_nodes:,} nodes are read (setting reading.max_nodes)"
+            f"the page has {tags:,} tags; the limit is {LIMITS.max_nodes:,} nodes (setting reading.max_nodes)"
         )
     roots = len(_ROOTS.findall(html))
     if roots * len(html) * _ATTRIBUTE_BYTES > _MAX_MERGED:
         raise TooLarge(
-            f"the page has {roots:,} <html> and <body> tags in {len(html):,} characters; one of each is a page"
+            f"the page has {roots:,} <html> and <body> tags in {len(html):,} characters; a page has "
+            "one of each"
         )
 
 

@@ -126,10 +126,10 @@ def with_auth(call: Call, platform: Platform, env: Mapping[str, str]) -> Call:
         return call
     secret = env.get(auth.env, "").strip()
     if not secret:
-        raise ConfigError(f"{platform.name} wants a key: set the environment variable {auth.env}")
+        raise ConfigError(f"{platform.name} needs a key: set the environment variable {auth.env}")
     if not secret.isprintable() or not secret.isascii():
         raise ConfigError(
-            f"the environment variable {auth.env} holds what no key holds (a line break?); set it anew"
+            f"the environment variable {auth.env} does not hold a valid key (a line break?); set it again"
         )
     origin = origin_of(call.url)
     if auth.how == "query":

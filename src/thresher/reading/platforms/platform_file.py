@@ -112,7 +112,7 @@ class _Mistake(Exception):
 def read_platform(text: str, file: str) -> Platform:
     """One platform from the text of its file. Raises ConfigError."""
     if len(text) > MAX_TEXT:
-        raise ConfigError(f"{file}: longer than {MAX_TEXT:,} characters; a platform's file is a page or two")
+        raise ConfigError(f"{file} is longer than {MAX_TEXT:,} characters; a platform file is a page or two")
     try:
         data = read_foreign_yaml(text)
     except yaml.YAMLError as problem:
@@ -131,7 +131,7 @@ def _platform(data: Any) -> Platform:
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         _wrong(
             ("name",),
-            f"{name!r} is no name; write a-z, 0-9, -"
+            f"{name!r} is not a valid name; use a-z, 0-9 and -"
             if name
             else "name is missing; write the platform's name in lower case",
         )
@@ -169,14 +169,16 @@ def _check_whole(platform: Platform) -> None:
         if template and (missing := holes(template) - (found if platform.urls else set())):
             _wrong(
                 (name,),
-                f"{{{min(missing)}}} is found by none of the urls; write (?P<{min(missing)}>...) in one of them",
+                f"{{{min(missing)}}} is not found by any of the urls; write (?P<{min(missing)}>...) "
+                "in one of them",
             )
     if platform.endpoint and not platform.endpoint.is_fixed and not platform.home:
-        _wrong(("list",), "home is missing: a board's address is checked by it before anything is asked for")
+        _wrong(("list",), "home is missing: it is used to check a board's URL before anything is requested")
     if platform.auth and not named_origins(platform):
         _wrong(
             ("auth",),
-            "no address in the file says where the secret may go; write its domain out in list, detail, owner or home",
+            "no URL in the file says where the secret may be sent; write the domain out in list, "
+            "detail, owner or home",
         )
     if platform.paging.kind in ("offset", "page") and not (
         platform.paging.parameter and platform.paging.size
@@ -191,7 +193,7 @@ def _endpoint(data: Any, path: Path) -> Endpoint:
     data = _mapping(data, ("method", "url", "headers", "body", "own"), path)
     url = _text(data, "url", path)
     if url is None or not url.startswith(("https://", "http://")):
-        _wrong((*path, "url"), f"{url!r} is no address; write one that starts with https://")
+        _wrong((*path, "url"), f"{url!r} is not a URL; write one that starts with https://")
     body = data.get("body")
     if body is not None and not isinstance(body, dict):
         _wrong(
@@ -205,7 +207,7 @@ def _endpoint(data: Any, path: Path) -> Endpoint:
 def _owner(data: Any, path: Path) -> Owner:
     data = _mapping(data, ("url", "headers", "path", "select"), path)
     if ("path" in data) == ("select" in data):
-        _wrong(path, "write where the board's own name stands: path in data, or select in a page")
+        _wrong(path, "write where the board's own name is: path in data, or select in a page")
     return Owner(
         _text(data, "url", path),
         _text(data, "path", path),
@@ -223,7 +225,8 @@ def _paging(data: Any, path: Path) -> Paging:
     if facets and facet is None:
         _wrong(
             (*path, "facets"),
-            "facet is missing: where the answer counts its rows, as in {parameter: facets, path: facets, ...}",
+            "facet is missing: where the response counts its rows, as in {parameter: facets, path: "
+            "facets, ...}",
         )
     return Paging(
         kind=_choice(data, "kind", PAGINGS, "none", path),
@@ -258,7 +261,7 @@ def _auth(data: Any, path: Path) -> Auth:
     if how != "bearer" and not name:
         _wrong(
             (*path, "name"),
-            f"name is missing: the {'header' if how == 'header' else 'parameter'} in which the secret is sent",
+            f"name is missing: the {'header' if how == 'header' else 'parameter'} that carries the secret",
         )
     return Auth(env, how, name or "authorization")
 
@@ -270,7 +273,8 @@ def _answer(data: Any, path: Path) -> Answer:
     if "title" not in said or not row_has:
         _wrong(
             path,
-            "every answer needs row_has and the field title; without them any list would look like postings",
+            "every response needs row_has and the field title; without them any list would look "
+            "like postings",
         )
     hidden, remote = data.get("hidden"), said.pop("remote", [])
     if hidden is not None and not (isinstance(hidden, dict) and set(hidden) == {"path", "is"}):
@@ -369,7 +373,7 @@ def _list(data: Mapping[str, Any], key: str, path: Path = ()) -> list[Any]:
 def _text(data: Mapping[str, Any], key: str, path: Path = ()) -> str | None:
     found = data.get(key)
     if found is not None and not isinstance(found, str):
-        _wrong((*path, key), f"{_shown(found)} is not a text; write it in quotes")
+        _wrong((*path, key), f"{_shown(found)} is not text; write it in quotes")
     return found
 
 
@@ -378,7 +382,7 @@ def _texts(data: Mapping[str, Any], key: str, path: Path) -> dict[str, str]:
     if not isinstance(found, dict) or not all(
         isinstance(each, str) for pair in found.items() for each in pair
     ):
-        _wrong((*path, key), f"{_shown(found)} is not a mapping of texts; write {{accept: application/json}}")
+        _wrong((*path, key), f"{_shown(found)} is not a mapping of text; write {{accept: application/json}}")
     return found
 
 
@@ -408,7 +412,7 @@ def _mapping(data: Any, keys: tuple[str, ...], path: Path) -> dict[str, Any]:
         _wrong(path, f"{_shown(data)} is not a mapping; the keys are {', '.join(sorted(keys))}")
     for key in data:
         if key not in keys:
-            _wrong((*path, key), f"{key} is not known here; the keys are {', '.join(sorted(keys))}")
+            _wrong((*path, key), f"{key} is not a known key; the keys are {', '.join(sorted(keys))}")
     return data
 
 

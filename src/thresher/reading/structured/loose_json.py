@@ -53,7 +53,7 @@ class BrokenJson(ValueError):
 def read_json(text: str) -> Loose:
     """The value that a text holds. Raises `BrokenJson`."""
     if len(text) > MAX_CHARACTERS:
-        raise BrokenJson(f"{len(text):,} characters of JSON, more than {MAX_CHARACTERS:,}", text, 0)
+        raise BrokenJson(f"{len(text):,} characters of JSON; the limit is {MAX_CHARACTERS:,}", text, 0)
     try:
         return Loose(_strict(text))
     except ValueError:
@@ -143,7 +143,7 @@ def _piece(text: str, at: int) -> tuple[str, int]:
     if char in _STRING:
         match = _STRING[char].match(text, at)
         if match is None:
-            raise BrokenJson("a text that never ends", text, at)
+            raise BrokenJson("a string that never ends", text, at)
         return _quoted(match[1]), match.end()
     if char == "/":
         return "", _past_comment(text, at)
@@ -159,7 +159,7 @@ def _piece(text: str, at: int) -> tuple[str, int]:
         return _number(number[0]), number.end()
     if (blank := _PLAIN.match(text, at)) is not None and not blank[0].strip():
         return "", blank.end()
-    raise BrokenJson("something that is no JSON", text, at)
+    raise BrokenJson("something that is not JSON", text, at)
 
 
 def _word(text: str, word: re.Match[str]) -> tuple[str, int]:
@@ -184,7 +184,7 @@ def _past_comment(text: str, at: int) -> int:
     if text.startswith("/*", at):
         end = text.find("*/", at + 2)
         return len(text) if end < 0 else end + 2
-    raise BrokenJson("a slash that begins no comment", text, at)
+    raise BrokenJson("a slash that does not start a comment", text, at)
 
 
 def _number(written: str) -> str:

@@ -152,7 +152,7 @@ class _Builder:
         self._open[-1].pieces.append(text)
 
     def entity(self, *_: object) -> None:
-        raise _Stop("it declares entities of its own, which are refused")
+        raise _Stop("it declares its own entities, which are refused")
 
 
 def read_xml_tree(text: str) -> XmlTree | None:

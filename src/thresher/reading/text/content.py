@@ -277,7 +277,7 @@ def main_content(document: Document) -> Content:
         return Content(
             tuple(flow.blocks),
             is_article=False,
-            reason="prose is the lesser part of a page that may be an article",
+            reason="less than half of the page is prose, but it may be an article",
         )
     return Content(tuple(blocks), is_article=True, reason=f"the page declares itself as {said}")
 

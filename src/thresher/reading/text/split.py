@@ -53,9 +53,7 @@ class Heading:
 def split(markdown: str, most: int) -> list[TextPart]:
     """Parts of at most `most` characters, in order, that leave out nothing but white space."""
     if most < MIN_PART:
-        raise UsageError(
-            f"parts of {most} characters are too small to mean anything; allow at least {MIN_PART}"
-        )
+        raise UsageError(f"parts of {most} characters are too small to be useful; allow at least {MIN_PART}")
     whole = _trimmed(markdown, 0, len(markdown))
     if whole is None:
         return []

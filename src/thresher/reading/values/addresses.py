@@ -43,20 +43,22 @@ class Address:
 def read_address(text: str, base: str | None = None) -> Address:
     """The address that a text is, relative to a base if one is given. Raises `InvalidUrl`."""
     if len(text) > MAX_URL or len(base or "") > MAX_URL:
-        raise InvalidUrl(f"a URL of {max(len(text), len(base or '')):,} characters; the limit is {MAX_URL:,}")
+        raise InvalidUrl(
+            f"the URL has {max(len(text), len(base or '')):,} characters; the limit is {MAX_URL:,}"
+        )
     try:
         parsed = ada_url.URL(text, base=base) if base else ada_url.URL(text)
     except ValueError:
         against = (
             f" against {base!r}"
             if base
-            else "; write it whole, as in https://example.com/jobs, or give its base"
+            else "; write it in full, as in https://example.com/jobs, or give its base"
         )
         raise InvalidUrl(f"{text!r} is not a URL{against}") from None
     except UnicodeError:
-        raise InvalidUrl("a URL with half a character in it (a lone surrogate)") from None
+        raise InvalidUrl("the URL contains half a character (a lone surrogate)") from None
     if any(_is_nonsense(label) for label in parsed.hostname.split(".")):
-        raise InvalidUrl(f"{text!r} names a host whose encoded name ({parsed.hostname}) stands for no name")
+        raise InvalidUrl(f"{text!r} has a host whose encoded name ({parsed.hostname}) is invalid")
     canonical = _canonical(parsed.href)
     return Address(
         parsed.href,

@@ -159,7 +159,7 @@ def read_day(
     """
     if len(text) > MAX_LENGTH:
         return NoDay(
-            f"a text of {len(text):,} characters; give the part with the date (at most {MAX_LENGTH})",
+            f"the text has {len(text):,} characters; give the part with the date (at most {MAX_LENGTH})",
             text[:80],
         )
     line = " ".join(text.split())
@@ -186,7 +186,7 @@ def _day(
     except ValueError:
         return NoDay(f"{text!r} is not in the calendar", reading.line)
     if not 1900 <= year <= 2200:
-        return NoDay(f"the year {year} is no year of a page", reading.line)
+        return NoDay(f"the year {year} is not plausible", reading.line)
     return Day(found, text, precision, at=_moment(found, reading.line) if precision == "day" else None)
 
 

@@ -90,7 +90,8 @@ def read_price(text: str, *, currency_hint: str | None = None) -> Price | NoPric
     """
     if len(text) > MAX_LENGTH:
         return NoPrice(
-            f"a text of {len(text):,} characters is no price; give the part that names it (at most {MAX_LENGTH:,})",
+            f"a text of {len(text):,} characters is not a price; give the part with the price (at "
+            f"most {MAX_LENGTH:,})",
             text[:80],
         )
     line = _unsplit(_BROKEN.sub(r"\1\2", plain_digits(text)))
@@ -133,7 +134,7 @@ def _nothing(line: str, found: Sequence[Amount], hint: Currency | None) -> Price
     if not line:
         return NoPrice("an empty text", line)
     if any(char.isdigit() for char in line):
-        return NoPrice("its digits are not grouped as an amount is: a date, a version, a phone number", line)
+        return NoPrice("its digits are not grouped like an amount: a date, a version or a phone number", line)
     if _GONE.search(line):
         return NoPrice("it is not for sale now", line)
     if _ON_REQUEST.search(line):

@@ -168,7 +168,7 @@ def shell(document: Document) -> str | None:
     if any(words("shell").names(line) for line in unscripted):
         return "the page asks for JavaScript and shows nothing without it"
     if any(_is_bare(node) for node in body.css(_ROOTS)[:50]):
-        return "the page is an empty frame that a script is to fill"
+        return "the page is an empty frame for a script to fill"
     if words("shell", "waiting").names(shown):
         return "the page only says that it is loading"
     return None

@@ -17,7 +17,7 @@ _REFUSED = {
     403: "refuses us",
     407: "asks for credentials",
     429: "asks us to slow down",
-    451: "may not answer us",
+    451: "refuses to answer",
 }
 _GONE = {404: "has no such page", 410: "says the page is gone"}
 CLIENT_ERRORS = range(400, 500)
@@ -110,7 +110,8 @@ def _empty_listing(listing: Listing) -> Look:
     if not listing.proof:
         return Look(
             Verdict.UNKNOWN,
-            f"{listing.source} is empty, which is no proof: it may answer so for what does not exist",
+            f"{listing.source} is empty, which proves nothing: it may give the same answer for a "
+            "board that does not exist",
         )
     return Look(Verdict.CONFIRMED_EMPTY, f"{listing.source} is empty and counts nothing", "0")
 
@@ -119,7 +120,7 @@ def _found(listing: Listing) -> str:
     number = len(listing.postings)
     what = f"{number} {'posting' if number == 1 else 'postings'} in {listing.source}"
     doubles = (
-        f"; {listing.rows - number} of {listing.rows} rows were doubles" if listing.rows > number else ""
+        f"; {listing.rows - number} of {listing.rows} rows were duplicates" if listing.rows > number else ""
     )
     more = (
         f"; the source counts {listing.total:,}"

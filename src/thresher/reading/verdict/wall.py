@@ -172,7 +172,7 @@ def _by_words(status: int, markup: str, shown: _Shown) -> str | None:
         return f'a page that says "{said}"'
     said = words("wall", "headlines").quote(shown.headline) if shown.length <= LITTLE else None
     if said and shown.fields <= FEW_FIELDS and (captcha or status in _REFUSALS or _says_little_else(shown)):
-        return f'a page that is headed "{said}"'
+        return f'a page with the heading "{said}"'
     said = phrases.quote(shown.text) if shown.length <= LITTLE else None
     if said and shown.fields <= FEW_FIELDS and (captcha or status in _REFUSALS or _says_little_else(shown)):
         return f'a page that says "{said}"'

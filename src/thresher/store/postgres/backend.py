@@ -166,7 +166,7 @@ class PostgresBackend:
         if not found or found[0][0] != self._born:
             schema = self._postgres.schema
             raise UsageError(
-                f"the connection is to another database than the client's, or its role may not use the schema {schema}"
+                f"the connection is not to the client's database, or its role may not use the schema {schema}"
             )
 
     @contextlib.contextmanager

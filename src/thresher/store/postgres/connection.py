@@ -67,7 +67,8 @@ _AT_WORK = """select 1 from pg_stat_activity where pid = %s and state = 'active'
 def silent(seconds: float) -> psycopg.OperationalError:
     """The error for a connection that is given up."""
     return psycopg.OperationalError(
-        f"no answer for {seconds:g} seconds, and the server is not at work on it: the connection is given up"
+        f"no response for {seconds:g} seconds, and the server is not working on it: the connection "
+        "was dropped"
     )
 
 
@@ -228,15 +229,15 @@ def split_schema(url: str) -> tuple[str, str]:
     try:
         parts = urlsplit(url)
     except ValueError as problem:
-        raise ConfigError(f"the URL of the database cannot be read: {redacted(str(problem), url)}") from None
+        raise ConfigError(f"the database URL is invalid: {redacted(str(problem), url)}") from None
     query = dict(parse_qsl(parts.query))
     schema = query.pop("schema", "thresher")
     query.pop("durability", None)
     if not schema.replace("_", "").isalnum():
-        raise DatabaseProblem(f"the schema name {schema!r} may have letters, digits and _ only")
+        raise DatabaseProblem(f"the schema name {schema!r} may only contain letters, digits and _")
     if len(schema.encode()) > MAX_SCHEMA or schema.startswith("pg_"):
         raise DatabaseProblem(
-            f"the schema name {schema!r} must not begin with pg_, nor have more than {MAX_SCHEMA} bytes"
+            f"the schema name {schema!r} must not start with pg_ or have more than {MAX_SCHEMA} bytes"
         )
     return urlunsplit(parts._replace(query=urlencode(query))), schema
 
@@ -252,7 +253,7 @@ def synchronous_commit(url: str) -> str:
     if durability is None:
         return ""
     if durability not in DURABILITY:
-        raise ConfigError(f"durability wants one of {', '.join(DURABILITY)}, got {durability!r}")
+        raise ConfigError(f"durability must be one of {', '.join(DURABILITY)}, got {durability!r}")
     return f" -c synchronous_commit={DURABILITY[durability]}"
 
 
@@ -334,11 +335,11 @@ class Postgres:
             raise DatabaseProblem(f"{self._shown} is read-only: connect to the primary") from problem
         except psycopg.errors.DiskFull as problem:
             raise DatabaseProblem(
-                f"the disk of {self._shown} is full: nothing was written; free some space and go on"
+                f"the disk of {self._shown} is full: nothing was written; free some space and try again"
             ) from problem
         except psycopg.errors.InsufficientPrivilege as problem:
             raise DatabaseProblem(
-                f"{self._shown}: {str(problem).strip()}; ask for the right, or use another role"
+                f"{self._shown}: {str(problem).strip()}; grant the privilege, or use another role"
             ) from problem
         except psycopg.Error as problem:
             if is_unstorable(problem):
@@ -384,7 +385,8 @@ def check_reachable(url: str) -> None:
         said = " ".join(str(problem).split())
         # Not from it: what could not be read as a URL is quoted there, the password included.
         raise DatabaseProblem(
-            f"cannot connect to PostgreSQL: {redacted(said, url)}. Is the server running, and are name and password right?"
+            f"cannot connect to PostgreSQL: {redacted(said, url)}. Is the server running, and are "
+            "the user name and password correct?"
         ) from None
 
 

@@ -77,8 +77,9 @@ def install(session: PostgresSession) -> None:
         session.run(_text())
     except (psycopg.errors.InvalidFunctionDefinition, psycopg.errors.InvalidTableDefinition) as problem:
         raise DatabaseProblem(
-            f"something of yours in the schema depends on a function of Thresher's that has changed ({problem.diag.message_primary}); "
-            "drop it, run thresher migrate, and make it again. Nothing was changed."
+            "an object of yours in the schema depends on a Thresher function that has changed "
+            f"({problem.diag.message_primary}); drop it, run thresher migrate, and create it again. "
+            "Nothing was changed."
         ) from problem
     made = [
         f"comment on function {shown} is '{MARK}'"

@@ -146,11 +146,12 @@ def _open(path: str, database: str) -> int:
 
 def _check_owner(path: str, lock: os.stat_result, database: os.stat_result) -> None:
     if not stat.S_ISREG(lock.st_mode):
-        raise DatabaseProblem(f"{path} is not a regular file: remove it, Thresher makes it anew")
+        raise DatabaseProblem(f"{path} is not a regular file: remove it, and Thresher creates it again")
     shared = database.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     if not shared and lock.st_uid not in (os.geteuid(), database.st_uid, 0):
         raise DatabaseProblem(
-            f"{path} belongs to another user (id {lock.st_uid}), who could keep this database locked: remove it, Thresher makes it anew"
+            f"{path} belongs to another user (id {lock.st_uid}), who could keep this database "
+            "locked: remove it, and Thresher creates it again"
         )
 
 
@@ -378,8 +379,8 @@ class SqliteFile:
     def _connect(self, opened: contextlib.ExitStack) -> apsw.Connection:
         if VERSION < SAFE_VERSION:
             warnings.warn(
-                f"SQLite {apsw.sqlite_lib_version()} can corrupt a database after a crash (mended in 3.51.3); "
-                "pip install --upgrade apsw brings a newer one",
+                f"SQLite {apsw.sqlite_lib_version()} can corrupt a database after a crash (fixed in "
+                "3.51.3); to upgrade: pip install --upgrade apsw",
                 stacklevel=2,
             )
         with advice(self.path):
@@ -445,7 +446,8 @@ class SqliteFile:
             )
         if self.in_memory or not connection.filename or not Path(connection.filename).samefile(self.path):
             raise UsageError(
-                f"the connection is to {connection.filename or 'a database in memory'}, the tasks are in {self.path}"
+                f"the connection is to {connection.filename or 'a database in memory'}, but the "
+                f"tasks are in {self.path}"
             )
 
     @contextlib.contextmanager
@@ -465,7 +467,7 @@ class SqliteFile:
     def _check_process(self) -> None:
         if os.getpid() != self._process:
             raise DatabaseProblem(
-                f"{self.path} was opened by the process that this one was forked from: open it again in each process"
+                f"{self.path} was opened before this process was forked: open it again in each process"
             )
 
     @contextlib.contextmanager
@@ -537,10 +539,14 @@ def _advise(path: str, problem: apsw.Error) -> str:
             return f"{path} is read-only: change its permissions or choose another file with --database"
         case apsw.FullError():
             return (
-                f"the disk of {path} is full: nothing was written; free some space and go on, no task is lost"
+                f"the disk of {path} is full: nothing was written and no task is lost; free some "
+                "space and try again"
             )
         case apsw.BusyError() | apsw.LockedError():
-            return f"{path} was locked for {BUSY_SECONDS:g} seconds by another program (a backup? a shell?); close it and go on"
+            return (
+                f"{path} was locked for {BUSY_SECONDS:g} seconds by another program (a backup? a "
+                "shell?); close it and try again"
+            )
         case apsw.NotADBError():
             return f"{path} is not a Thresher database: choose another file with --database"
         case apsw.CorruptError():

@@ -17,7 +17,7 @@ MAX_FIELDS = 100
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The fields, each with all that was given for it."""
+    """The fields of a form, each with all its values."""
 
     fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -25,19 +25,19 @@ class Form:
         return self.fields.get(name, ())
 
     def one(self, name: str) -> str:
-        """A field that there is once. One that was left out is empty."""
+        """Return the value of a field that may occur once; empty if it is missing."""
         given = self.all(name)
         if len(given) > 1:
             raise UsageError(
-                f"the field {name} is given {len(given)} times; once is enough. Nothing was changed."
+                f"the field {name} was sent {len(given)} times; send it once. Nothing was changed."
             )
         return given[0] if given else ""
 
 
 async def read_form(request: Request) -> Form:
-    """The form of a request. At most 64 KiB; reading stops there."""
+    """Read the form of a request. Stop at 64 KiB."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != KIND:
-        raise UsageError("this wants a form as a browser sends it; nothing was changed. Programs use /api")
+        raise UsageError("this page takes a form from a browser; programs use /api. Nothing was changed.")
     body = bytearray()
     try:
         async for piece in request.stream():
@@ -45,29 +45,29 @@ async def read_form(request: Request) -> Form:
             if len(body) > MAX_BYTES:
                 raise HTTPException(
                     413,
-                    f"a form has at most {MAX_BYTES:,} bytes; nothing was changed",
+                    f"a form may have at most {MAX_BYTES:,} bytes; nothing was changed",
                     {"Connection": "close"},
                 )
     except ClientDisconnect:
-        raise HTTPException(400, "the other side hung up before the form was whole") from None
+        raise HTTPException(400, "the client disconnected before it had sent the whole form") from None
     return parse_form(bytes(body))
 
 
 def parse_form(body: bytes) -> Form:
-    """The fields of a form as a browser writes them."""
+    """Parse a form as a browser encodes it."""
     try:
         pairs = parse_qsl(
             body.decode("ascii"), keep_blank_values=True, max_num_fields=MAX_FIELDS, errors="strict"
         )
     except ValueError:  # not ASCII, not UTF-8 inside, or too many fields
         raise UsageError(
-            f"the form cannot be read: at most {MAX_FIELDS} fields of text in UTF-8. Nothing was changed."
+            f"the form cannot be read: send at most {MAX_FIELDS} text fields in UTF-8. Nothing was changed."
         ) from None
     fields: dict[str, tuple[str, ...]] = {}
     for name, value in pairs:
         if len(value) > MAX_TEXT or "\0" in value:
             raise UsageError(
-                f"a field is a text of at most {MAX_TEXT:,} characters, without NUL. Nothing was changed."
+                f"a field may have at most {MAX_TEXT:,} characters, without NUL. Nothing was changed."
             )
         fields[name] = (*fields.get(name, ()), value)
     return Form(fields)

@@ -6,7 +6,7 @@ from thresher.web.pages.page import DashboardPage, PageRequest
 
 
 def home(page_request: PageRequest) -> Response:
-    """The first page of the navigation."""
+    """Redirect to the first page of the navigation."""
     return page_request.go(page_request.places[0].path)
 
 

@@ -25,12 +25,12 @@ _SPACES = re.compile(r"[\s,;]+")
 
 
 def keys(page_request: PageRequest) -> Response:
-    """The list, and the form that makes another."""
+    """Show the list of keys, and the form to create one."""
     return _listed(page_request)
 
 
 def create(page_request: PageRequest) -> Response:
-    """Make a key, and show it this once. What makes no sense comes back with the form as it was filled in."""
+    """Create a key, and show it this once. If the input is wrong, show the form again as it was filled in."""
     try:
         made = _made(page_request)
     except (NotAllowed, UsageError) as error:
@@ -49,7 +49,7 @@ def _made(page_request: PageRequest) -> Made:
     lasts, rate, sources = form.one("lasts").strip(), form.one("rate").strip(), form.one("sources").strip()
     if rate and not (rate.isascii() and rate.isdecimal() and len(rate) <= len(str(control.MAX_RATE))):
         raise UsageError(
-            f"requests a minute are a whole number from 1 to {control.MAX_RATE:,}, got {rate[:40]!r}"
+            f"requests per minute must be a whole number from 1 to {control.MAX_RATE:,}, got {rate[:40]!r}"
         )
     return control.create_key(
         page_request.runtime.store,
@@ -83,7 +83,7 @@ def _listed(page_request: PageRequest, error: ThresherError | None = None) -> Re
 
 
 def _line(page_request: PageRequest, made: Made) -> str | None:
-    """What to type to see that the key works."""
+    """Return a command to check that the key works."""
     routes = [*ROUTES, *(route for _, route in app_routes(page_request.runtime.registry.apps, ROUTES))]
     probes = {route.scope: route.path for route in routes if route.probe}
     path = next((probes[scope] for scope in (ADMIN, *probes) if scope in made.key.scopes), None)
@@ -91,8 +91,8 @@ def _line(page_request: PageRequest, made: Made) -> str | None:
 
 
 def _origin(page_request: PageRequest) -> str:
-    """How this server was reached. What is no address is not repeated: somebody will paste it into a
-    shell.
+    """Return the address this server was reached at. Never repeat anything that is not an address: someone
+    will paste it into a shell.
     """
     scope = page_request.request.scope
     hosts = values(scope["headers"], b"host")
@@ -102,7 +102,7 @@ def _origin(page_request: PageRequest) -> str:
 
 
 def ask_revoke(page_request: PageRequest) -> Response:
-    """Ask once more: there is no way back."""
+    """Ask for confirmation, because it cannot be undone."""
     return page_request.show("key_revoke.html", key=_live(page_request))
 
 
@@ -111,7 +111,7 @@ def _live(page_request: PageRequest) -> KeyView:
     found = [each for each in list_keys(page_request.runtime.store) if each.id == key_id]
     if not found:
         raise UnknownName(
-            f"no key with the id {key_id} is in use: it was never made, is revoked already, or its time is over"
+            f"no key with the id {key_id} is in use: it never existed, was revoked, or has expired"
         )
     return found[0]
 
@@ -119,12 +119,12 @@ def _live(page_request: PageRequest) -> KeyView:
 def _id(page_request: PageRequest) -> int:
     said = page_request.request.path_params["key_id"]
     if not (said.isascii() and said.isdecimal() and len(said) <= control.MAX_DIGITS):
-        raise UnknownName(f"{said[:40]!r} is no id of a key; the list of keys has them")
+        raise UnknownName(f"{said[:40]!r} is not the id of a key; see the list of keys")
     return int(said)
 
 
 def revoke(page_request: PageRequest) -> Response:
-    """Let a key open nothing from now on, and show it among those that did."""
+    """Revoke a key, and show it among the revoked ones."""
     key_id = _id(page_request)
     control.revoke_key_id(page_request.runtime.store, key_id)
     return page_request.go(f"{PATH}?all=1#key-{key_id}")

@@ -15,14 +15,15 @@ _NOT_KEPT = Problem(
     400,
     "NotKept",
     (
-        "your browser keeps no login that comes from another machine without https, so you would be asked again and again; put something "
-        "before the server that speaks TLS, or open the page on the machine itself, such as through a tunnel to 127.0.0.1"
+        "your browser does not keep a login from another machine without https, so you would have "
+        "to log in again and again; put a TLS proxy in front of the server, or open the page on the "
+        "machine itself, for example through a tunnel to 127.0.0.1"
     ),
 )
 
 
 def setup(page_request: PageRequest) -> Response:
-    """The form for the first administrator; where there is one, the way to log in."""
+    """Show the form for the first administrator; if there is one, redirect to the login."""
     return page_request.go(LOGIN) if has_admins(page_request.runtime.store) else _setup(page_request)
 
 
@@ -34,8 +35,8 @@ def _setup(page_request: PageRequest, problem: Problem | None = None) -> Respons
 
 
 async def set_up(page_request: PageRequest) -> Response:
-    """Make the first administrator. Then the browser is asked to log in, which shows that the password is the
-    one meant.
+    """Create the first administrator, then redirect to the login, which proves that the password is the
+    intended one.
     """
     form = page_request.form
     token, name, password = form.one("token").strip(), form.one("name").strip(), form.one("password")
@@ -49,7 +50,7 @@ async def set_up(page_request: PageRequest) -> Response:
 
 
 def login(page_request: PageRequest) -> Response:
-    """The form to log in; for whoever is logged in, the way on. `next` is where that is."""
+    """Show the login form, or redirect to `next` if already logged in."""
     after = local(page_request.request.query_params.get("next", ""))
     if page_request.who is not None:
         return page_request.go(after)
@@ -66,7 +67,7 @@ def _login(page_request: PageRequest, after: str, problem: Problem | None = None
 
 
 async def log_in(page_request: PageRequest) -> Response:
-    """Log in, counted like every other try, and go on."""
+    """Log in, counted like any other attempt, and redirect."""
     after = local(page_request.form.one("next"))
     if not _is_kept(page_request):
         return _login(page_request, after, _NOT_KEPT)
@@ -84,8 +85,8 @@ async def log_in(page_request: PageRequest) -> Response:
 
 
 def _is_kept(page_request: PageRequest) -> bool:
-    """Whether the browser will hold the login. Its own word for how it came here counts: what is in between
-    may have changed the rest.
+    """Tell whether the browser will keep the login. The browser's own account of how it came here counts,
+    because a proxy may have changed the rest.
     """
     origins = values(page_request.request.scope["headers"], b"origin")
     return not (is_secure(page_request.request.scope) and origins and origins[0].startswith("http://"))

@@ -30,8 +30,8 @@ log = logging.getLogger("thresher.web")
 
 
 class Entrance:
-    """Lets in whoever is logged in, and shows the way to everybody else. `opens` are the methods and paths
-    that need no login.
+    """Lets in logged-in users, and sends everyone else to the login. `opens` are the methods and paths that
+    need no login.
     """
 
     def __init__(
@@ -59,15 +59,15 @@ class Entrance:
             await self._app({**scope, KEY: who}, receive, noted(scope, name, send))
 
     def _refused(self, scope: Scope, is_open: bool) -> Response | None:
-        """A form of a foreign page that would log somebody in. Where one is logged in the form itself has to
-        prove whose it is.
+        """Refuse a form of a foreign page that would log someone in. Elsewhere the form's own token proves
+        where it comes from.
         """
         problem = foreign(scope) if is_open and scope["method"] not in HARMLESS else None
         return None if problem is None else self._tell(problem)
 
     async def _way_in(self, scope: Scope) -> Response:
         if scope["method"] not in HARMLESS:
-            says = "you are not logged in any more, and nothing was changed; log in and try again"
+            says = "your login has expired, and nothing was changed; log in and try again"
             return self._tell(Problem(401, "LoginEnded", says))
         if not await self._store.run(has_admins, self._store):
             return RedirectResponse(SETUP, 303)
@@ -81,14 +81,14 @@ def _who(store: Store, token: str | None) -> Admitted | None:
 
 
 def _address(scope: Scope) -> str:
-    """The path and its parameters as they were asked for."""
+    """Return the path and its parameters as requested."""
     query = scope["query_string"].decode("latin-1")
     return str(scope["raw_path"].decode("latin-1")) + (f"?{query}" if query else "")
 
 
 def local(text: str) -> str:
-    """Where to go after a login: a path of this server, or the beginning. An address of another one is
-    none.
+    """Return where to go after a login: a path on this server, or the start page. Never an address of another
+    server.
     """
     path = text.partition("?")[0]
     fits = len(text) <= MAX_PATH and _LOCAL.fullmatch(text) and path not in (LOGIN, LOGOUT, SETUP)

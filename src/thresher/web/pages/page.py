@@ -25,7 +25,7 @@ HTML = "text/html; charset=utf-8"
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """Somebody asks for a page. `places` are those of the navigation; `form` is what was filled in, on a
+    """One request for a page. `places` are the entries of the navigation; `form` is the submitted form, on a
     POST.
     """
 
@@ -36,18 +36,18 @@ class PageRequest:
 
     @property
     def who(self) -> Admitted | None:
-        """The administrator; None at the pages that are open."""
+        """Return the administrator; None on open pages."""
         return holder(self.request)
 
     @property
     def token(self) -> str:
-        """What the browser holds; empty for whoever is not logged in."""
+        """Return the browser's token; empty if not logged in."""
         return (cookie_in(self.request.scope) or "") if self.who else ""
 
     def show(
         self, template: str, status: int = 200, headers: Mapping[str, str] = {}, **values: Any
     ) -> Response:
-        """A page inside the shell."""
+        """Render a page inside the shell."""
         shell = {
             "who": self.who,
             "csrf": csrf_of(self.token) if self.token else "",
@@ -57,9 +57,7 @@ class PageRequest:
         return Response(rendered(template, **shell, **values), status, dict(headers), HTML)
 
     def go(self, path: str) -> Response:
-        """Somewhere else in the dashboard. A GET, whatever this was: what was posted is not posted again by a
-        reload.
-        """
+        """Redirect within the dashboard, always with GET, so that a reload does not post again."""
         return RedirectResponse(path, 303)
 
 
@@ -70,9 +68,9 @@ Endpoint = Callable[[PageRequest], Response] | Callable[[PageRequest], Awaitable
 class DashboardPage:
     """One page of the dashboard: a method, a path, and a function of a `Visit` that returns a response.
 
-    With a `title` it stands in the navigation. `asks` are the parameters that it knows. Only `is_open` lets
-    strangers see it; pages of apps are never open. An app's templates are shown by their name with that of
-    the app before it: `visit.show("prices/list.html", ...)`.
+    With a `title` it appears in the navigation. `asks` are the parameters it accepts. Only `is_open` makes it
+    public; pages of apps never are. Show an app's template by its name, prefixed with the app:
+    `visit.show("prices/list.html", ...)`.
     """
 
     method: str
@@ -84,23 +82,24 @@ class DashboardPage:
 
 
 def app_pages(apps: Iterable[App], ours: Iterable[DashboardPage]) -> Iterator[DashboardPage]:
-    """The pages of the apps. What could not be shown as it is meant is refused."""
+    """Collect the pages of the apps. Refuse those that could not be shown as intended."""
     taken = {(page.method, page.path): "Thresher itself" for page in ours}
     for app in apps:
         for page in app.pages:
             if not isinstance(page, DashboardPage):
                 raise ConfigError(
-                    f"pages of the app {app.name!r} has a {type(page).__name__}; it wants thresher.DashboardPage"
+                    f"pages of the app {app.name!r} contains a {type(page).__name__}; it must "
+                    "contain thresher.DashboardPage"
                 )
             if page.is_open or not page.path.startswith("/") or page.path.startswith(("/api/", "//")):
                 raise ConfigError(
-                    f"the page {page.path} of the app {app.name!r} wants a path such as /{app.name}, not below /api, "
-                    "and is shown to nobody who is not logged in"
+                    f"the page {page.path} of the app {app.name!r} needs a path such as /{app.name}, "
+                    "not below /api, and must require a login"
                 )
             if other := taken.get((page.method, page.path)):
                 raise ConfigError(
-                    f"the page {page.method} {page.path} is brought by the app {app.name!r} and by {other}; "
-                    "give it another path, or do not enable both"
+                    f"the page {page.method} {page.path} is defined by the app {app.name!r} and by "
+                    f"{other}; change its path, or do not enable both"
                 )
             taken[page.method, page.path] = f"the app {app.name!r}"
             yield page

@@ -53,24 +53,24 @@ class NavigationEntry:
     path: str
 
     def holds(self, path: str) -> bool:
-        """Whether a page stands here or below."""
+        """Tell whether a page belongs to this entry."""
         return path == self.path or path.startswith(f"{self.path}/")
 
 
 def rendered(template: str, **values: Any) -> str:
-    """A template with these values."""
+    """Render a template with these values."""
     return _templates().get_template(template).render(**values)
 
 
 def use_templates(folders: Mapping[str, str]) -> None:
-    """Find the templates of apps, each folder (`package:folder`) under the name of its app."""
+    """Register the template folders of apps (`package:folder`), each under the name of its app."""
     for app, place in folders.items():
         package, _, folder = place.partition(":")
         try:
             _APPS[app] = PackageLoader(package, folder)
         except (ImportError, ValueError) as problem:
             raise ConfigError(
-                f"templates of app {app!r} is {place!r}, which is no folder: {problem}"
+                f"templates of app {app!r} is {place!r}, which is not a folder: {problem}"
             ) from None
 
 
@@ -90,14 +90,14 @@ def _templates() -> Environment:
 
 
 def mark(name: str) -> str:
-    """What a file holds, in a few letters: another style sheet has another address, so that no browser shows
-    an old one.
+    """Return a short hash of a file's content. A changed style sheet has another URL, so that no browser
+    shows an old one.
     """
     return hashlib.sha256((HERE / name).read_bytes()).hexdigest()[:12]
 
 
 def _time(at: int | None, otherwise: str = "–") -> str | Markup:
-    """A time in UTC, to the second, for people and for machines."""
+    """Format a time in UTC, to the second, for people and for machines."""
     if at is None:
         return otherwise
     text = as_text(at) or ""
@@ -111,13 +111,13 @@ def _count(number: int) -> str:
 
 
 def _said(text: str | None, most: int = MAX_SHOWN) -> Markup:
-    """What a stranger wrote, its beginning, kept apart so that its direction of writing turns nothing else
-    around.
+    """Show the beginning of untrusted text, isolated so that its writing direction does not affect
+    the rest.
     """
     line = " ".join((text or "").split())
     return Markup("<bdi>{}</bdi>").format(line if len(line) <= most else f"{line[: most - 1]}…")
 
 
 def _sentence(text: str) -> str:
-    """What went wrong, with a full stop."""
+    """Add a full stop to an error message."""
     return f"{text.rstrip('.')}."

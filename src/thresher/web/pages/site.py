@@ -37,14 +37,14 @@ _FORGED = Problem(
     403,
     "CsrfRefused",
     (
-        "this form does not belong to your login: it was opened before you logged in, or by another page. Nothing was changed; go back, "
-        "load the page anew and try again"
+        "this form does not belong to your login: it was opened before you logged in, or by another "
+        "page. Nothing was changed; go back, reload the page and try again"
     ),
 )
 
 
 class Site:
-    """Answers whatever does not lie under /api; the rest goes on to the API."""
+    """Serves everything outside /api, and passes the rest to the API."""
 
     def __init__(self, app: ASGIApp, runtime: Runtime, state: State) -> None:
         self._api, self._pages = app, make_pages(runtime, state)
@@ -57,7 +57,7 @@ class Site:
 
 
 def _with_headers(send: Send, headers: Mapping[str, str]) -> Send:
-    """Every answer has them, whoever gives it: a page, a route, a way back, an error."""
+    """Add the security headers to every response, whatever produces it."""
 
     async def headed(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -73,7 +73,7 @@ def _with_headers(send: Send, headers: Mapping[str, str]) -> Send:
 
 
 def make_pages(runtime: Runtime, state: State, pages: Sequence[DashboardPage] = PAGES) -> Starlette:
-    """The dashboard of a project."""
+    """Build the dashboard of a project."""
     apps = runtime.registry.apps
     use_templates({app.name: app.templates for app in apps if app.templates})
     brought = tuple(app_pages(apps, pages))
@@ -114,9 +114,9 @@ def _answering(
 
 
 def _forged(page_request: PageRequest) -> Problem | None:
-    """Why a change may have been asked for by a foreign page. Here, so that no page can forget to ask.
+    """Say why a change may come from a foreign page. It is checked here so that no page can forget it.
 
-    Where no login is needed there is no token to bring: the entrance has looked where such a form comes from.
+    Without a login there is no token: login_required has checked the origin of such a form.
     """
     if page_request.request.method in HARMLESS:
         return None
@@ -135,14 +135,14 @@ def _handlers(runtime: Runtime, places: tuple[NavigationEntry, ...]) -> dict[Any
     return {
         ThresherError: telling(lambda _, error: of_error(error)),
         HTTPException: telling(
-            lambda request, error: of_http(request, error, "the links at the top lead to what there is")
+            lambda request, error: of_http(request, error, "the links at the top lead to all pages")
         ),
         Exception: telling(of_surprise),
     }
 
 
 def tell(page_request: PageRequest, problem: Problem) -> Response:
-    """A problem as a page."""
+    """Show a problem as a page."""
     return page_request.show(
         "problem.html",
         problem.status,
@@ -153,7 +153,7 @@ def tell(page_request: PageRequest, problem: Problem) -> Response:
 
 
 def outside(problem: Problem) -> Response:
-    """A problem as a page for whoever has not come in yet."""
+    """Show a problem as a page to someone who is not logged in."""
     nobody: dict[str, Any] = {"who": None, "csrf": "", "places": (), "path": ""}
     page = rendered("problem.html", problem=problem, title=TITLES.get(problem.status, "Problem"), **nobody)
     return Response(page, problem.status, dict(problem.headers), HTML)

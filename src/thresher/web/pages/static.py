@@ -12,7 +12,7 @@ _KEPT = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
 def style(page_request: PageRequest) -> Response:
-    """The style sheet."""
+    """Serve the style sheet."""
     return Response(
         _file("style.css"),
         headers=_KEPT if page_request.request.query_params.get("v") else None,
@@ -21,7 +21,7 @@ def style(page_request: PageRequest) -> Response:
 
 
 def icon(_: PageRequest) -> Response:
-    """The picture in the tab."""
+    """Serve the icon."""
     return Response(
         _file("icon.svg"), headers={"Cache-Control": "public, max-age=86400"}, media_type="image/svg+xml"
     )

@@ -21,7 +21,7 @@ async def costs(
     since: Annotated[str | None, Query(description="Only calls of the last 12h, 7d, 2w.")] = None,
     limit: Limit = 50,
 ) -> Response:
-    """What models have cost, the dearest first, with what is left of today's caps."""
+    """Show what models have cost, most expensive first, with what is left of today's budgets."""
     span = None if since is None else to_us(min(seconds(since), MAX_SECONDS))
     return await answer(runtime.store, read_costs, runtime.store, by=by, since_us=span, limit=limit)
 

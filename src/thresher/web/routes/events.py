@@ -22,7 +22,7 @@ async def events(
     limit: Limit = 50,
     before: BeforeId = None,
 ) -> Response:
-    """Events, the newest first, each with the sentence of its kind."""
+    """List events, newest first, each with the description of its kind."""
     return await answer(
         runtime.store, list_events, runtime.store, kind=kind, source=source, limit=limit, before=before
     )

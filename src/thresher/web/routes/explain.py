@@ -10,11 +10,11 @@ from thresher.web.route import MAX_ID, CurrentRuntime, Route
 
 
 async def explained(runtime: CurrentRuntime, what: str) -> Response:
-    """Why a task, or a thing that an app knows by its key, is as it is: every decision with its rule, its
-    points and its words.
+    """Explain the state of a task, or of anything an app knows by its key: every decision with its rule, its
+    points and its reason.
     """
     if what.isdecimal() and (len(what) > len(str(MAX_ID)) or int(what) > MAX_ID):
-        raise UnknownName(f"there is no task {what[:40]}; no id is that large")
+        raise UnknownName(f"there is no task {what[:40]}; the number is too large for an id")
     return await answer(runtime.store, explain, runtime.store, runtime.registry.apps, what)
 
 

@@ -27,8 +27,8 @@ async def exported(
     form: Annotated[str, Query(alias="format", description="Format: csv, jsonl or xlsx.")] = "csv",
     status: Annotated[str | None, Query(description="Only rows with this status.")] = None,
 ) -> Response:
-    """Everything of one kind, as `thresher export` names them. JSON lines have all that is known, the others
-    what fits into columns.
+    """Export all rows of one kind, named as in `thresher export`. JSON lines contain everything; CSV and
+    Excel contain what fits into columns.
     """
     if form not in list(FileFormat):
         raise UsageError(f"the formats are {', '.join(FileFormat)}; got {form!r}")

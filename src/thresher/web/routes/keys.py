@@ -29,9 +29,7 @@ from thresher.web.schemas import RequestBody, Text, like
 
 
 class KeyAsked(RequestBody):
-    """A key: for whom, what it opens, which platforms it may look at (null: all), how long it lasts (90d),
-    requests a minute.
-    """
+    """A new key: its owner, scopes, platforms (null: all), lifetime (such as 90d) and requests per minute."""
 
     model_config = like(name="dashboard", scopes=["read"], expires="90d", rate=60)
 
@@ -46,12 +44,12 @@ async def keys(
     runtime: CurrentRuntime,
     every: Annotated[bool, Query(alias="all", description="Include expired and revoked keys.")] = False,
 ) -> Response:
-    """Keys, the newest first: what they open, until when, and when they were last used."""
+    """List keys, newest first, with their scopes, expiry and last use."""
     return await answer(runtime.store, list_keys, runtime.store, every=every)
 
 
 async def create_key(runtime: CurrentRuntime, request: Request, body: KeyAsked) -> Response:
-    """Make a key. What its owner sends is in this answer as `key`, and nowhere else."""
+    """Create a key. The response contains it as `key`; it cannot be read again."""
     found = holder(request)
     made = await runtime.store.run(
         _made, runtime.store, runtime.registry.apps, body, found.who if found else None
@@ -75,7 +73,7 @@ def _made(store: Store, apps: Sequence[App], body: KeyAsked, by: str | None) -> 
 
 
 async def revoke_key(runtime: CurrentRuntime, key_id: Annotated[int, Path(ge=1, le=MAX_ID)]) -> Response:
-    """Let a key open nothing from now on."""
+    """Revoke a key."""
     return await answer(runtime.store, _revoked, runtime.store, key_id)
 
 

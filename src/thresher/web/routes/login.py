@@ -22,21 +22,21 @@ Password = Annotated[str, Field(max_length=admins.MAX_LENGTH)]
 
 
 class LoginAsked(RequestBody):
-    """Who somebody says they are, and their proof."""
+    """The name and the password of an administrator."""
 
     name: Text
     password: Password
 
 
 class SetupAsked(LoginAsked):
-    """The first administrator, with the token that the server showed when it started."""
+    """The first administrator, with the token that the server showed at start."""
 
     token: Text
 
 
 async def setup(runtime: CurrentRuntime, request: Request, body: SetupAsked) -> Response:
-    """Make the first administrator, with the token that the server shows when it starts: good for an hour,
-    and once.
+    """Create the first administrator, with the token that the server shows at start. The token is valid once,
+    for an hour.
     """
     made = await auth.set_up(runtime.store, request, body.token, body.name, body.password)
     return (
@@ -47,8 +47,8 @@ async def setup(runtime: CurrentRuntime, request: Request, body: SetupAsked) -> 
 
 
 async def login(runtime: CurrentRuntime, request: Request, body: LoginAsked) -> Response:
-    """Log in as an administrator. The cookie is for the browser, `csrf` for the header X-CSRF-Token of every
-    change.
+    """Log in as an administrator. The browser keeps the cookie; send `csrf` as the header X-CSRF-Token with
+    every change.
     """
     found = await auth.log_in(runtime.store, request, body.name, body.password)
     if isinstance(found, Problem):
@@ -60,7 +60,7 @@ async def login(runtime: CurrentRuntime, request: Request, body: LoginAsked) -> 
 
 
 async def logout(runtime: CurrentRuntime, request: Request) -> Response:
-    """End this login. A key has none."""
+    """End this login. A key has no login."""
     token = _token(request)
     await runtime.store.run(logins.log_out, runtime.store, token)
     response = Response(status_code=204)
@@ -69,7 +69,7 @@ async def logout(runtime: CurrentRuntime, request: Request) -> Response:
 
 
 async def me(runtime: CurrentRuntime, request: Request) -> Response:
-    """Who is logged in, until when, and the `csrf` of this login. For a key: whose it is."""
+    """Show who is logged in, until when, and the `csrf` token of this login. With a key: its owner."""
     return Response(await runtime.store.run(lambda: written(_me(runtime, request))), 200, NO_STORE, JSON)
 
 
@@ -87,7 +87,7 @@ def _token(request: Request) -> str:
     found, token = holder(request), cookie_in(request.scope)
     if found is None or not found.admin or not token:
         raise UsageError(
-            "this was asked with a key, which is not logged in; to take a key back: DELETE /api/keys/ID"
+            "this request used a key, and a key has no login to end; to revoke a key: DELETE /api/keys/ID"
         )
     return token
 

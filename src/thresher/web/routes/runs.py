@@ -21,7 +21,7 @@ async def runs(
     limit: Limit = 50,
     before: BeforeId = None,
 ) -> Response:
-    """Runs, the newest first: members by state, counters, cost, stop reason and verdict."""
+    """List runs, newest first: tasks by state, counters, cost, stop reason and verdict."""
     return await answer(
         runtime.store,
         list_runs,
@@ -37,7 +37,7 @@ async def runs(
 
 
 async def run(runtime: CurrentRuntime, run_id: Annotated[int, Path(ge=1, le=MAX_ID)]) -> Response:
-    """One run or group, with the groups below it."""
+    """Show one run or group, with the groups below it."""
     return await answer(runtime.store, show_run, runtime.store, run_id)
 
 

@@ -21,13 +21,13 @@ from thresher.web.schemas import Value
 
 
 async def settings(runtime: CurrentRuntime) -> Response:
-    """Every setting: its value, where it comes from, its unit and its sentence."""
+    """List every setting: its value, its origin, its unit and its description."""
     return await answer(runtime.store, list_settings, runtime.store)
 
 
 async def put_setting(runtime: CurrentRuntime, request: Request, name: str, body: Value) -> Response:
-    """Change a setting at run time. Workers take it up within settings.every. A setting whose `scope` is
-    admin needs that scope.
+    """Change a setting at run time. Workers apply it within settings.every. A setting whose `scope` is admin
+    needs that scope.
     """
     refused = without_scope(request, scope_needed(runtime.store.settings.catalogue, name))
     if refused is not None:

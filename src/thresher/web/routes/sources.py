@@ -29,41 +29,39 @@ async def sources(
     every: Annotated[bool, Query(alias="all", description="Include all gates, such as hosts.")] = False,
     limit: Limit = 1_000,
 ) -> Response:
-    """Sources with their limits, health, and the reason for every pause."""
+    """List sources with their limits, their health, and the reason for every pause."""
     return await answer(runtime.store, list_gates, runtime.store, every=every, limit=limit)
 
 
 async def pause(runtime: CurrentRuntime, name: str, body: Pause) -> Response:
-    """Close a source for a time. Its tasks wait and lose nothing; it opens by itself."""
+    """Pause a source. Its tasks wait and lose nothing; it reopens automatically."""
     lasts = seconds(body.lasts)
     if lasts > MAX_SECONDS:
         raise UsageError(
-            "a pause lasts at most ten years; to close a source until somebody opens it, disable it"
+            "a pause may last at most ten years; to close a source until someone enables it, disable it"
         )
     return await answer(
-        runtime.store, _changed, runtime.store, name, control.pause, lasts, said(body, "paused by a person")
+        runtime.store, _changed, runtime.store, name, control.pause, lasts, said(body, "paused manually")
     )
 
 
 async def resume(runtime: CurrentRuntime, name: str) -> Response:
-    """End a pause, or a breaker's cooldown, now."""
+    """End a pause or a breaker's cooldown now."""
     return await answer(runtime.store, _changed, runtime.store, name, control.resume)
 
 
 async def disable(
     runtime: CurrentRuntime, request: Request, name: str, body: Annotated[ReasonBody | None, Body()] = None
 ) -> Response:
-    """Close a source until it is enabled; if an administrator closes it, by an administrator. Its tasks wait
-    and lose nothing.
+    """Close a source until it is enabled. If an administrator disables it, only an administrator can enable
+    it. Its tasks wait and lose nothing.
     """
     change = partial(control.disable, by_admin=_is_admin(request))
-    return await answer(
-        runtime.store, _changed, runtime.store, name, change, said(body, "disabled by a person")
-    )
+    return await answer(runtime.store, _changed, runtime.store, name, change, said(body, "disabled manually"))
 
 
 async def enable(runtime: CurrentRuntime, request: Request, name: str) -> Response:
-    """Open a source, whatever closed it, and forget its failures. One that an administrator has disabled
+    """Open a source, whatever closed it, and reset its failures. A source that an administrator disabled
     needs the scope admin.
     """
     return await answer(

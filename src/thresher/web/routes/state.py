@@ -15,7 +15,7 @@ from thresher.web.schemas import described
 
 
 async def health(runtime: CurrentRuntime) -> Response:
-    """Whether the server can reach its database. Needs no key, and says nothing else."""
+    """Check that the server can reach its database. Needs no key, and says nothing else."""
     return await answer(runtime.store, _healthy, runtime.store)
 
 
@@ -25,12 +25,12 @@ def _healthy(store: Store) -> dict[str, Any]:
 
 
 async def status(runtime: CurrentRuntime) -> Response:
-    """The queue at a glance: what waits, runs and has ended, who works, and which gates are closed."""
+    """Summarise the queue: waiting, running and ended tasks, the workers, and the closed gates."""
     return await answer(runtime.store, read_status, runtime.store)
 
 
 async def openapi(request: Request) -> Response:
-    """This API, described for programs."""
+    """Describe this API for programs."""
     return JSONResponse(described(request))
 
 

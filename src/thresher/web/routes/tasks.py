@@ -34,7 +34,7 @@ async def tasks(
     limit: Limit = 50,
     before: BeforeId = None,
 ) -> Response:
-    """Tasks, the newest first."""
+    """List tasks, newest first."""
     wanted = {"state": state, "kind": kind, "source": source, "error": error, "url": url}
     return await answer(
         runtime.store, list_tasks, runtime.store, run=run, limit=limit, before=before, **wanted
@@ -42,12 +42,14 @@ async def tasks(
 
 
 async def task(runtime: CurrentRuntime, task_id: TaskId) -> Response:
-    """One task: its result, its attempts, its family, refused spawns, its gates, and why it waits."""
+    """Show one task: its result, attempts, parent and children, refused spawns and gates, and why
+    it waits.
+    """
     return await answer(runtime.store, show_task, runtime.store, task_id)
 
 
 async def add(runtime: CurrentRuntime, body: TaskAsked) -> Response:
-    """Enqueue a task. If a live task of its kind has its key, that one is the answer."""
+    """Enqueue a task. If a live task of its kind has the same key, return that one."""
     added = await runtime.store.run(
         control.add, runtime.store, runtime.registry, NewTask(**body.model_dump())
     )
@@ -55,16 +57,18 @@ async def add(runtime: CurrentRuntime, body: TaskAsked) -> Response:
 
 
 async def retry(runtime: CurrentRuntime, task_id: TaskId) -> Response:
-    """Send an ended task back to waiting, with a fresh budget; it goes on at the stage where it ended."""
+    """Send an ended task back to waiting with a fresh retry budget. It continues at the stage where
+    it ended.
+    """
     return await answer(runtime.store, control.retry, runtime.store, [task_id])
 
 
 async def cancel(
     runtime: CurrentRuntime, task_id: TaskId, body: Annotated[ReasonBody | None, Body()] = None
 ) -> Response:
-    """Cancel a task. A running one is asked to stop at its worker's next heartbeat."""
+    """Cancel a task. A running task is asked to stop at its worker's next heartbeat."""
     return await answer(
-        runtime.store, control.cancel, runtime.store, [task_id], said(body, "cancelled by a person")
+        runtime.store, control.cancel, runtime.store, [task_id], said(body, "cancelled manually")
     )
 
 

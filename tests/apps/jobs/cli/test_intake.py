@@ -31,7 +31,7 @@ def test_a_company_is_added_by_its_site_its_name_or_both(search: Thresher):
     said = search(
         "add", "company", "acme.com", "Blue Heron, Inc.", "https://www.borealis.de/about?utm_source=x"
     )
-    assert (said.code, said.out.count("will look at it")) == (0, 3)
+    assert (said.code, said.out.count("queued as task")) == (0, 3)
     assert search("add", "company", "fathom.io", "--name", "Fathom Labs").code == 0
     assert search("add", "company", "Garnet", "--website", "garnet.dev").code == 0
     assert search("add", "company", "--name", "Heron", "--website", "https://heron.com").code == 0

@@ -65,7 +65,7 @@ def test_one_bad_line_refuses_the_file_and_skip_bad_takes_the_rest(office: Thres
     ("body", "why"),
     [
         (b"name,title\nJos\xe9,Cook\n", "people.csv:2: it is not UTF-8 text"),
-        (b"name,shoe size\nBo,44\n", "the column 'shoe_size' is not known; the columns are id, email, name"),
+        (b"name,shoe size\nBo,44\n", "there is no column 'shoe_size'; the columns are id, email, name"),
         (b"name,title\nBo,Coo\0k\n", "title has a control character"),
         (b"name,title\nBo," + b"x" * 1_000_000 + b"\n", "it has 1,000,003 characters"),
         (b"", "people.csv is empty"),

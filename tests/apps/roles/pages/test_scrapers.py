@@ -39,7 +39,7 @@ def test_what_scrapers_do_is_shown_with_its_reasons_and_its_rows(world):
     assert "Gardener" in waiting
     assert "Zebra" not in waiting
     assert "waits for 10m 45s; low priority counts as 7d less" in waiting
-    assert "Came too late" not in section(shown, "next")
+    assert "Arrived too late" not in section(shown, "next")
     world.pass_time(3_600)
     north.say("/jobs", second, 409, jobs=[job(3)])
     late = section(anna.see("/scrapers"), "late")

@@ -26,7 +26,7 @@ from thresher.web.schemas import ReasonBody, RequestBody, Text, said
 
 
 class BoardAsked(RequestBody):
-    """An address to look at as a board, and whose it is, if that is known."""
+    """The URL of a board and, if known, its company."""
 
     url: Text
     company: Text | None = None
@@ -46,13 +46,13 @@ async def boards(
     limit: Limit = 50,
     before: BeforeKey = None,
 ) -> Response:
-    """Boards, the newest first: how the last look at each ended, and what is wrong with them."""
+    """List boards, newest first, with the result of the last look and any alarms."""
     wanted = {"status": status, "platform": platform, "company": company, "before": before}
     return await answer(runtime.store, list_boards, runtime.store, limit=limit, **wanted)
 
 
 async def board(runtime: CurrentRuntime, key: str) -> Response:
-    """One board, by its key or its address: whose it is and by what proof, its last look, its coverage, its
+    """Show one board, by key or URL: its company and the proof, its last look, its coverage and its
     alarms.
     """
     return await answer(runtime.store, _shown, runtime.store, key)
@@ -63,15 +63,15 @@ def _shown(store: Store, key: str) -> BoardDetail:
 
 
 async def add_board(runtime: CurrentRuntime, body: BoardAsked) -> Response:
-    """Have an address looked at as a board. One that is a board already is left alone."""
+    """Check a URL as a board. A known board stays as it is."""
     return await asked_for(
         runtime, ask_boards, runtime.store, runtime.registry, [body.url], company=body.company, name=body.name
     )
 
 
 async def enable(runtime: CurrentRuntime, key: str) -> Response:
-    """Have a board read from now on: one that waits for a person, or one that was disabled. Its failures are
-    forgotten.
+    """Read a board from now on: one that waits for your decision, or a disabled one. Its failures
+    are reset.
     """
     return await answer(runtime.store, _enabled, runtime, key)
 
@@ -84,7 +84,7 @@ def _enabled(runtime: Runtime, key: str) -> BoardView:
 async def disable(
     runtime: CurrentRuntime, key: str, body: Annotated[ReasonBody | None, Body()] = None
 ) -> Response:
-    """Read a board no more, until it is enabled. Its postings stay as they are."""
+    """Stop reading a board until it is enabled. Its postings stay as they are."""
     return await answer(runtime.store, _disabled, runtime.store, key, said(body, "disabled by a person"))
 
 

@@ -27,15 +27,15 @@ from thresher.web.schemas import MAX_AT_ONCE, RequestBody, Text
 
 
 class CompanyAsked(RequestBody):
-    """A company by name, by site, or by both."""
+    """A company, by name, website or both."""
 
     name: Text | None = None
     website: Text | None = None
 
 
 class CompaniesAsked(CompanyAsked):
-    """One company, or many: names, sites, or objects with both. `force` looks again at what is known and
-    fresh.
+    """One company, or many: names, websites, or objects with both. `force` reads companies again that are up
+    to date.
     """
 
     companies: list[Text | CompanyAsked] | None = Field(None, min_length=1, max_length=MAX_AT_ONCE)
@@ -43,7 +43,7 @@ class CompaniesAsked(CompanyAsked):
 
 
 class PostingAsked(RequestBody):
-    """The address of a posting."""
+    """The URL of a posting."""
 
     url: Text
 
@@ -57,20 +57,20 @@ async def companies(
     limit: Limit = 50,
     before: BeforeKey = None,
 ) -> Response:
-    """Companies, the newest first."""
+    """List companies, newest first."""
     return await answer(
         runtime.store, list_companies, runtime.store, status=status, tier=tier, limit=limit, before=before
     )
 
 
 async def company(runtime: CurrentRuntime, key: str) -> Response:
-    """Everything that is known of a company, where it stands, and why it has its tier."""
+    """Show everything known about a company, its status, and why it has its tier."""
     return await answer(runtime.store, show_company, runtime.store, key)
 
 
 async def add_companies(runtime: CurrentRuntime, body: CompaniesAsked) -> Response:
-    """Have companies looked at. Asking again is harmless: 201 if something is new, else 200; either way what
-    became of each.
+    """Add companies to be analysed. Repeating it is harmless: 201 if something is new, else 200, with the
+    result for each company.
     """
     return await asked_for(
         runtime, ask_companies, runtime.store, runtime.registry, _wishes(body), force=body.force
@@ -78,19 +78,19 @@ async def add_companies(runtime: CurrentRuntime, body: CompaniesAsked) -> Respon
 
 
 async def asked_for(runtime: Runtime, fn: object, *args: object, **kwargs: object) -> Response:
-    """Ask for work, and say what became of each request."""
+    """Request work, and report the result of each request."""
     found: Sequence[Outcome] = await runtime.store.run(fn, *args, **kwargs)  # type: ignore[arg-type]
     status = 201 if any(each.answer is Answered.ADDED for each in found) else 200
     return Response(written({"asked": found}), status, media_type=JSON)
 
 
 async def add_posting(runtime: CurrentRuntime, body: PostingAsked) -> Response:
-    """Have a posting read and judged. One that is known is judged anew."""
+    """Add a posting to be read and judged. A known posting is judged again."""
     return await asked_for(runtime, ask_postings, runtime.store, runtime.registry, [body.url])
 
 
 def _wishes(body: CompaniesAsked) -> list[Wish]:
-    """All or none: the first that makes no sense is named."""
+    """Accept all or none: name the first invalid one."""
     if body.companies is None:
         return [wish(body.name, body.website)]
     if body.name or body.website:

@@ -24,7 +24,7 @@ from thresher.web.schemas import RequestBody, Text
 
 
 class MatchChanged(RequestBody):
-    """What a person has done about a match."""
+    """What you have done about a match."""
 
     status: Text
     note: Text | None = None
@@ -44,7 +44,7 @@ async def matches(
     limit: Limit = 50,
     before: BeforeKey = None,
 ) -> Response:
-    """Matches, the best first."""
+    """List matches, best first."""
     search = Search(status, priority, min_score, since, company, words)
     if view is not None and search.as_json():
         raise UsageError("a view has its filters with it; use view, or filters")
@@ -60,7 +60,7 @@ def _listed(
 
 
 async def change_match(runtime: CurrentRuntime, key: str, body: MatchChanged) -> Response:
-    """Say what was done about a match. No later analysis changes it."""
+    """Record what you did about a match. No later analysis changes it."""
     return await answer(runtime.store, _changed, runtime.store, key, body)
 
 

@@ -25,7 +25,7 @@ BODY = {
 
 
 async def profile(runtime: CurrentRuntime) -> Response:
-    """The profile in use."""
+    """Show the profile in use."""
     return await answer(runtime.store, _shown, runtime.store)
 
 
@@ -37,7 +37,7 @@ def _shown(store: Store) -> dict[str, Any]:
 
 
 async def put_profile(runtime: CurrentRuntime, request: Request) -> Response:
-    """Use a profile from now on. Postings that were judged before keep their decisions."""
+    """Replace the profile. Postings that were judged before keep their decisions."""
     kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
     text = _text(await request.body(), kind)
     return await answer(runtime.store, _set, runtime.store, text)

@@ -34,7 +34,7 @@ Many = Annotated[list[Text] | Text | None, Field(max_length=MAX_TEXT)]
 
 
 class CandidateAsked(RequestBody):
-    """A candidate. Lists are lists, or texts with ; between the entries; what is not said is not known."""
+    """A candidate. A list may also be text with entries separated by ;. Omit what is not known."""
 
     model_config = like(
         name="Anna Berg",
@@ -74,7 +74,7 @@ class CandidatesAsked(CandidateAsked):
 
 
 class PairChanged(RequestBody):
-    """What a person makes of a candidate's match: suggested, viewed, applied, rejected or shortlisted."""
+    """The status of a candidate's match: suggested, viewed, applied, rejected or shortlisted."""
 
     model_config = like(status="applied", note="sent on Monday")
 
@@ -88,7 +88,7 @@ async def candidates(
     limit: Limit = 50,
     before: BeforeKey = None,
 ) -> Response:
-    """Candidates, the newest first."""
+    """List candidates, newest first."""
     return await answer(runtime.store, _listed, runtime.store, role, limit, before)
 
 
@@ -99,15 +99,15 @@ def _listed(store: Store, role: str | None, limit: int, before: str | None) -> l
 
 
 async def add(runtime: CurrentRuntime, body: CandidatesAsked) -> Response:
-    """Add candidates, all or none: one, or a list. One whose id, email or name is known is replaced: 201 if
-    one is new, else 200.
+    """Add candidates, all or none: one, or a list. A candidate whose id, email or name is known is replaced:
+    201 if one is new, else 200.
     """
     return await _taken(runtime, _given(body))
 
 
 async def put(runtime: CurrentRuntime, key: str, body: CandidateAsked) -> Response:
-    """Add or replace the candidate of this key. An email address that is another candidate's is refused, and
-    says whose: 409.
+    """Add or replace the candidate with this key. An email of another candidate is refused with 409, naming
+    that candidate.
     """
     found = _read(body, "the candidate")
     if body.id is not None and found.key != key:
@@ -118,7 +118,7 @@ async def put(runtime: CurrentRuntime, key: str, body: CandidateAsked) -> Respon
 
 
 async def _taken(runtime: Runtime, wanted: list[Given]) -> Response:
-    """Titles are understood by computing, for a while: no database thread waits for that."""
+    """Resolve the titles on a separate thread: it takes a while, and no database thread should wait."""
     found: list[Admission] = await asyncio.to_thread(add_candidates, runtime.store, runtime.registry, wanted)
     status = 201 if any(each.answer is Taken.NEW for each in found) else 200
     return Response(written({"candidates": found}), status, media_type=JSON)
@@ -141,12 +141,12 @@ def _read(body: CandidateAsked, where: str) -> Given:
 
 
 async def candidate(runtime: CurrentRuntime, key: str) -> Response:
-    """One candidate: what is known, what is searched for, which roles are wanted and how each was found."""
+    """Show one candidate: what is known, what is searched for, the wanted roles and how each was found."""
     return await answer(runtime.store, show_candidate, runtime.store, key)
 
 
 async def remove(runtime: CurrentRuntime, key: str) -> Response:
-    """Forget a candidate: the record, its links and its matches."""
+    """Remove a candidate: the record, its links and its matches."""
     return await answer(runtime.store, _removed, runtime.store, key)
 
 
@@ -165,8 +165,8 @@ async def matches(
     limit: Limit = 50,
     before: BeforeKey = None,
 ) -> Response:
-    """The postings that suit a candidate, the best first: score, grade, and what it is made of. `matched_at`
-    says of when the score is.
+    """List the postings that match a candidate, best first: score, grade and parts. `matched_at` is the time
+    of the score.
     """
     wanted: dict[str, Any] = {
         "min_score": min_score,
@@ -179,8 +179,8 @@ async def matches(
 
 
 async def match(runtime: CurrentRuntime, key: str, posting_id: PostingId) -> Response:
-    """How a candidate and a posting go together now, part by part, with the words of the posting; `kept` is
-    what is written down of it.
+    """Compare a candidate and a posting now, part by part, with the words of the posting; `kept` is the
+    stored match.
     """
     found = await asyncio.to_thread(explain_fit, runtime.store, key, posting_id)
     return Response(written(found), media_type=JSON)
@@ -189,8 +189,8 @@ async def match(runtime: CurrentRuntime, key: str, posting_id: PostingId) -> Res
 async def change_match(
     runtime: CurrentRuntime, key: str, posting_id: PostingId, body: PairChanged
 ) -> Response:
-    """Say what was done about a match: suggested, viewed, applied, rejected, shortlisted. No later matching
-    changes that, or removes it.
+    """Set the status of a match: suggested, viewed, applied, rejected, shortlisted. No later matching changes
+    or removes it.
     """
     return await answer(
         runtime.store, set_pair_status, runtime.store, key, posting_id, body.status, body.note

@@ -27,19 +27,19 @@ async def sessions(
     ] = None,
     hours: Hours = 24,
 ) -> Response:
-    """The latest sessions of scrapers, the newest first, at most 100."""
+    """List the latest sessions of scrapers, newest first, at most 100."""
     return await answer(
         runtime.store, insight.list_sessions, runtime.store, hours=hours, key_id=scraper_key_id, status=status
     )
 
 
 async def stats(runtime: CurrentRuntime, hours: Hours = 24) -> Response:
-    """Who scrapes, and what came of it: in all, and for each scraper."""
+    """Show who scrapes and with what result, in total and for each scraper."""
     return await answer(runtime.store, insight.read_figures, runtime.store, hours=hours)
 
 
 async def queue(runtime: CurrentRuntime) -> Response:
-    """The next 50 roles that are pending or being scraped, in the order in which they are served."""
+    """List the next 50 roles that are pending or being scraped, in the order in which they are served."""
     return await answer(runtime.store, insight.list_queue, runtime.store)
 
 

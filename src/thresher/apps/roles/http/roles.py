@@ -22,7 +22,7 @@ RoleId = Annotated[int, Path(ge=1, le=MAX_ID)]
 
 
 class RoleAsked(RequestBody):
-    """A role, its other names, and how urgent it is."""
+    """A role, its aliases and its priority."""
 
     name: Text
     aliases: list[Text] = Field(default=[], max_length=MAX_AT_ONCE)
@@ -41,7 +41,7 @@ class RolesAsked(RequestBody):
 
 
 class RoleChanged(RequestBody):
-    """What is to be otherwise about a role. A category of null takes the old one away."""
+    """The fields of a role to change. A category of null removes it."""
 
     model_config = like(name="Python Developer", priority="urgent", category="software")
 
@@ -51,7 +51,7 @@ class RoleChanged(RequestBody):
 
 
 class Titles(RequestBody):
-    """Titles to be understood."""
+    """Titles to resolve."""
 
     model_config = like(titles=["Sr. Python Dev (m/f/d)", "Java Developer"])
 
@@ -59,7 +59,7 @@ class Titles(RequestBody):
 
 
 class Into(RequestBody):
-    """The role that another becomes part of: its id, its name or an alias."""
+    """The role to merge into: its id, its name or an alias."""
 
     model_config = like(into="Python Developer")
 
@@ -67,7 +67,7 @@ class Into(RequestBody):
 
 
 class SplitAsked(RequestBody):
-    """The name of the new role, and the names and candidates that go along."""
+    """The name of the new role, and the names and candidates that move to it."""
 
     model_config = like(name="Analytics Engineer", aliases=["dbt Developer"], candidates=["anna@example.com"])
 
@@ -77,7 +77,7 @@ class SplitAsked(RequestBody):
 
 
 class AliasAsked(RequestBody):
-    """One more name for a role."""
+    """An alias for a role."""
 
     model_config = like(alias="Python Ninja")
 
@@ -95,8 +95,8 @@ async def roles(
         int | None, Query(ge=0, le=MAX_ID, description="Only ids above this one (next page).")
     ] = None,
 ) -> Response:
-    """Roles, by their ids: how many candidates want each, how many postings it has, when a scraper last
-    looked.
+    """List roles by id: how many candidates want each, how many postings it has, when it was last
+    searched.
     """
     return await answer(
         runtime.store, list_roles, runtime.store, status=status, text=name, limit=limit, after=after
@@ -104,7 +104,7 @@ async def roles(
 
 
 async def role(runtime: CurrentRuntime, role_id: RoleId) -> Response:
-    """One role."""
+    """Show one role."""
     return await answer(runtime.store, _shown, runtime.store, role_id)
 
 
@@ -113,7 +113,7 @@ def _shown(store: Store, role_id: int) -> RoleView:
 
 
 async def add_roles(runtime: CurrentRuntime, body: RolesAsked) -> Response:
-    """Add roles, all or none. One that is known gains the other names: 201 if one is new, else 200."""
+    """Add roles, all or none. A known role gains the new aliases: 201 if one is new, else 200."""
     found = await runtime.store.run(control.add_roles, runtime.store, _wishes(body))
     status = 201 if any(each.answer is control.Answer.NEW for each in found) else 200
     return Response(written({"roles": found}), status, media_type=JSON)
@@ -128,7 +128,7 @@ def _wishes(body: RolesAsked) -> list[control.RoleWish]:
 
 
 async def change_role(runtime: CurrentRuntime, role_id: RoleId, body: RoleChanged) -> Response:
-    """Rename a role, or give it another priority or category. Its old name stays as an alias."""
+    """Change the name, priority or category of a role. The old name stays as an alias."""
     wanted = control.Change(body.name, body.priority, body.category, tuple(body.model_fields_set))
     return await answer(runtime.store, _viewed, runtime.store, control.change, str(role_id), wanted)
 
@@ -139,7 +139,7 @@ def _viewed(store: Store, change: object, *args: object) -> RoleView:
 
 
 async def resolve_titles(runtime: CurrentRuntime, body: Titles) -> Response:
-    """Which roles titles mean, how near they are, and by which rule. Nothing is changed."""
+    """Show which roles these titles mean, how similar they are, and by which rule. Nothing is changed."""
     models = runtime.registry.tier("cheap") is not None
     found = await asyncio.to_thread(
         resolve, runtime.store, body.titles, create=False, models=models
@@ -148,15 +148,15 @@ async def resolve_titles(runtime: CurrentRuntime, body: Titles) -> Response:
 
 
 async def merge(runtime: CurrentRuntime, role_id: RoleId, body: Into) -> Response:
-    """Make a role part of another: all its candidates, postings, names and matches move."""
+    """Merge a role into another: all its candidates, postings, names and matches move."""
     return await answer(
         runtime.store, control.merge, runtime.store, runtime.registry, str(role_id), str(body.into)
     )
 
 
 async def split(runtime: CurrentRuntime, role_id: RoleId, body: SplitAsked) -> Response:
-    """Make a role of its own out of some names and candidates of this one. Postings belong to both from then
-    on.
+    """Split a new role off from this one, with some of its names and candidates. The postings belong to both
+    from then on.
     """
     found = await runtime.store.run(
         control.split, runtime.store, runtime.registry, str(role_id), body.name, body.aliases, body.candidates
@@ -165,12 +165,12 @@ async def split(runtime: CurrentRuntime, role_id: RoleId, body: SplitAsked) -> R
 
 
 async def approve(runtime: CurrentRuntime, role_id: RoleId) -> Response:
-    """Let scrapers have a role that was proposed."""
+    """Approve a proposed role for scrapers."""
     return await answer(runtime.store, _judged, runtime.store, control.approve, role_id)
 
 
 async def reject(runtime: CurrentRuntime, role_id: RoleId) -> Response:
-    """Never give a role to scrapers. Its names stay known, so that it is not proposed again."""
+    """Reject a role: scrapers never get it. Its names stay known, so that it is not proposed again."""
     return await answer(runtime.store, _judged, runtime.store, control.reject, role_id)
 
 

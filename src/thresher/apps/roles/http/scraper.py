@@ -31,7 +31,7 @@ QUEUE = f"{SCRAPERS}queue"
 SCRAPE = "scrape"
 MAX_PLATFORMS = 100
 IMPORTS = 2  # bodies with postings that are imported at the same time; nobody else waits for them
-IN_PARTS = '(roles.body_limit); send the postings in parts, with "complete": false but for the last'
+IN_PARTS = '(roles.body_limit); send the postings in parts, with "complete": false in all but the last'
 _ID = "5b7e9c1e-6d0f-4a53-9d38-2f8a1c0b7e11"  # in examples
 
 Platform = Annotated[Text, StringConstraints(min_length=1, max_length=80)]
@@ -39,7 +39,7 @@ SaidVerdict = Literal["found", "empty", "blocked", "failed"]
 
 
 class Held(RequestBody):
-    """A session, by the id that next-role gave."""
+    """A session, by the id that next-role returned."""
 
     model_config = like(session_id=_ID)
 
@@ -47,9 +47,7 @@ class Held(RequestBody):
 
 
 class Failed(Held):
-    """Why a look came to nothing. With `platform` only that one is given up. `blocked`: it was kept out,
-    rather than broken.
-    """
+    """Why a search failed. With `platform`, give up only that one. `blocked`: the platform refused access."""
 
     model_config = like(session_id=_ID, reason="the login page came back", platform="dice", verdict="blocked")
 
@@ -59,8 +57,8 @@ class Failed(Held):
 
 
 class Completed(Held):
-    """How a session of several bodies ended, for all of its platforms or for each. That there is nothing
-    wants a proof.
+    """How a session of several bodies ended, for all of its platforms or for each. An empty result needs a
+    proof.
     """
 
     model_config = like(session_id=_ID, verdicts={"dice": "found", "indeed": "blocked"})
@@ -71,7 +69,7 @@ class Completed(Held):
 
 
 async def holder_of(request: Request) -> Holder:
-    """Who asks, as the queue knows scrapers."""
+    """Return who asks, as the queue knows scrapers."""
     key = holder(request)
     assert key is not None, "authentication lets nobody through without a key"
     return Holder(
@@ -89,7 +87,7 @@ async def next_role(
         str | None, Query(description="Only turns on these platforms, separated by commas.")
     ] = None,
 ) -> Response:
-    """Take the next role, and begin a session that holds it. 204 without a body if none waits; Retry-After
+    """Take the next role, and start a session that holds it. 204 without a body if none waits; Retry-After
     says when one will.
     """
     asked = control.asked_platforms(platforms)
@@ -104,8 +102,8 @@ async def next_role(
 
 
 async def post_postings(request: Request, runtime: CurrentRuntime, scraper: Scraper) -> Response:
-    """Bring what was found, and complete the session. The same body again gets the same answer; one that
-    comes too late is kept.
+    """Send what was found, and complete the session. The same body again gets the same response; a late one
+    is kept for review.
     """
     settings = runtime.store.settings
     limit = settings.count("roles.body_limit")
@@ -121,17 +119,17 @@ def _import(runtime: Runtime, scraper: Holder, body: Spooled) -> bytes:
 
 
 async def stats(runtime: CurrentRuntime) -> Response:
-    """How many roles wait, are being scraped and are done, and what the last day brought."""
+    """Show how many roles wait, are being scraped and are done, and the results of the last day."""
     return await answer(runtime.store, insight.read_stats, runtime.store)
 
 
 async def heartbeat(runtime: CurrentRuntime, scraper: Scraper, body: Held) -> Response:
-    """Hold a session for another lease, counted from now."""
+    """Extend a session by another lease, counted from now."""
     return await answer(runtime.store, control.extend, runtime.store, scraper, control.named(body.session_id))
 
 
 async def fail(runtime: CurrentRuntime, scraper: Scraper, body: Failed) -> Response:
-    """Give a session up, or one platform of it. The role goes back to the queue."""
+    """Give up a session, or one of its platforms. The role goes back to the queue."""
     told = control.Failure(
         body.reason or "the scraper gives no reason",
         body.verdict,
@@ -143,7 +141,7 @@ async def fail(runtime: CurrentRuntime, scraper: Scraper, body: Failed) -> Respo
 
 
 async def complete(runtime: CurrentRuntime, scraper: Scraper, body: Completed) -> Response:
-    """End a session whose postings were brought in several bodies with "complete": false."""
+    """End a session whose postings were sent in several bodies with "complete": false."""
     said = given(body)
     return await answer(
         runtime.store,
@@ -156,7 +154,7 @@ async def complete(runtime: CurrentRuntime, scraper: Scraper, body: Completed) -
 
 
 async def current_session(runtime: CurrentRuntime, scraper: Scraper) -> Response:
-    """The sessions that this key holds: for a scraper that was killed and starts again."""
+    """List the sessions that this key holds, for a scraper that was killed and starts again."""
     return await answer(runtime.store, control.held_sessions, runtime.store, scraper)
 
 
@@ -235,7 +233,7 @@ _NONE = {"description": "No role waits", "headers": {"Retry-After": {"schema": {
 
 
 async def openapi(request: Request) -> Response:
-    """The part of the API that a scraper's key opens, described for programs."""
+    """Describe the part of the API that a scraper's key may use, for programs."""
     return JSONResponse(described(request, SCRAPERS))
 
 
