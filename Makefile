@@ -26,7 +26,7 @@ check: lint ## The quick part of `make test`: lint, types, import contracts, and
 lint: setup ## Lint, format, types and import contracts, without a single test.
 	$(BIN)/ruff check src tests examples bench evaluate
 	$(BIN)/ruff format --check src tests examples bench evaluate
-	$(BIN)/mypy --num-workers 2
+	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
 setup: $(READY)

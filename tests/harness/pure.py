@@ -5,6 +5,7 @@ it uses.
 """
 
 import sys
+from functools import cache
 from types import ModuleType
 
 import pytest
@@ -32,6 +33,7 @@ def is_pure(item: pytest.Item) -> bool:
     )
 
 
+@cache  # a module has many tests, and this looks at every name in it
 def reaches_outside(module: ModuleType) -> bool:
     """Whether it names something of the outside, or something of ours that is written with it."""
     origins = {_origin(value) for value in vars(module).values()}
