@@ -29,14 +29,15 @@ def read(kind: type[T], data: object, **given: object) -> T:
     """Read a dataclass from the JSON that is stored of it; `given` are fields that are stored elsewhere."""
     said = data if isinstance(data, Mapping) else {}
     form = _form(kind)  # type: ignore[arg-type]  # a class can be hashed
+    readers = form.readers
     found = {
         name: value
-        for name, reader in form.readers
-        if name in said and (value := reader(said[name])) is not _NONSENSE
+        for name, each in said.items()
+        if name in readers and (value := readers[name](each)) is not _NONSENSE
     }
-    if form.known is not None:
-        found[UNKNOWN] = {name: value for name, value in said.items() if name not in form.known}
-    return kind(**(found | given))
+    if form.keeps_unknown:
+        found[UNKNOWN] = {name: value for name, value in said.items() if name not in readers}
+    return kind(**found, **given)
 
 
 def written(value: Any) -> Any:
@@ -52,21 +53,20 @@ def written(value: Any) -> Any:
 
 def _written(value: Any) -> dict[str, Any]:
     form = _form(type(value))  # type: ignore[arg-type]
-    said = ((name, getattr(value, name)) for name, _ in form.readers)
+    said = ((name, getattr(value, name)) for name in form.readers)
     found = {
         name: written(each) for name, each in said if name not in form.left_out or each != form.left_out[name]
     }
-    return found if form.known is None else {**getattr(value, UNKNOWN), **found}
+    return {**getattr(value, UNKNOWN), **found} if form.keeps_unknown else found
 
 
 class _Form(NamedTuple):
-    """How a class is stored: the fields with a default, for one without, such as the key, is not part of the
-    JSON. `known` are their names where the class keeps what is unknown, `left_out` the defaults that are not
-    written.
+    """How a class is stored: the readers of the fields that have a default, for a field without one, such as
+    the key, is not part of the JSON; and the defaults that are not written.
     """
 
-    readers: tuple[tuple[str, Read], ...]
-    known: frozenset[str] | None
+    readers: Mapping[str, Read]
+    keeps_unknown: bool
     left_out: Mapping[str, Any]
 
 
@@ -80,8 +80,8 @@ def _form(kind: Any) -> _Form:
     }
     left_out = getattr(kind, "NOT_STORED", ())
     return _Form(
-        tuple((name, _reader(hints[name])) for name in known),
-        frozenset(known) if UNKNOWN in hints else None,
+        {name: _reader(hints[name]) for name in known},
+        UNKNOWN in hints,
         {name: default for name, default in known.items() if default in left_out},
     )
 
@@ -89,7 +89,7 @@ def _form(kind: Any) -> _Form:
 def _reader(hint: Any) -> Read:
     origin, args = get_origin(hint), get_args(hint)
     if hint is Any:
-        return lambda value: value
+        return _as_it_is
     if origin in (Union, UnionType):
         return _is(*args) if set(args) <= _PLAIN else _either([_reader(each) for each in args])
     if origin is tuple:
@@ -103,9 +103,16 @@ def _reader(hint: Any) -> Read:
     return _is(hint)
 
 
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
 def _either(readers: list[Read]) -> Read:
     def one(value: Any) -> Any:
-        return next((found for each in readers if (found := each(value)) is not _NONSENSE), _NONSENSE)
+        for each in readers:
+            if (found := each(value)) is not _NONSENSE:
+                return found
+        return _NONSENSE
 
     return one
 
@@ -114,6 +121,8 @@ def _items(reader: Read) -> Read:
     def items(value: Any) -> Any:
         if not isinstance(value, list | tuple):
             return _NONSENSE
+        if reader is _as_it_is:
+            return tuple(value)
         return tuple(found for each in value if (found := reader(each)) is not _NONSENSE)
 
     return items
@@ -123,6 +132,8 @@ def _entries(reader: Read) -> Read:
     def entries(value: Any) -> Any:
         if not isinstance(value, Mapping):
             return _NONSENSE
+        if reader is _as_it_is:
+            return value
         read_ = ((name, reader(each)) for name, each in value.items() if isinstance(name, str))
         return {name: found for name, found in read_ if found is not _NONSENSE}
 

@@ -9,12 +9,11 @@ from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 from thresher.core import evidence
 from thresher.core.errors import Malformed
 from thresher.core.evidence import Evidence
-from thresher.hiring.records import PostingRecord
 
 
 class Workplace(StrEnum):
@@ -125,7 +124,18 @@ def places_of(opening: Opening) -> Evidence:
     return Evidence(places, opening.evidence.source)
 
 
-def opening_of(posting: PostingRecord, kept: Evidence | None) -> Opening:
+class ReadPosting(Protocol):
+    """A posting whose facts may have been read."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def description(self) -> str | None: ...
+    @property
+    def facts(self) -> Mapping[str, Any] | None: ...
+
+
+def opening_of(posting: ReadPosting, kept: Evidence | None) -> Opening:
     """The opening that was read from a posting, with the evidence of its record. Raises Malformed."""
     kept = kept or Evidence()
     places = {

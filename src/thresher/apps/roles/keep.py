@@ -39,7 +39,7 @@ def with_facts(posting: Found, today: date) -> Record:
 
 def is_read(posting: Found) -> bool:
     """Whether the facts of a posting were read."""
-    return PostingRecord.of(posting).facts is not None
+    return ScrapedPosting.of(posting).facts is not None
 
 
 def offers_of(found: Iterable[Found]) -> list[Offer]:

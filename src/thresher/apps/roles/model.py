@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 from thresher.core.record import Found
 from thresher.core.stored import read, written
-from thresher.hiring.records import PostingFields, PostingRecord
+from thresher.hiring.records import PostingFields
 
 CANDIDATE = "candidate"
 WANTS = "wants"  # the link of a candidate to a role, by the role's id
@@ -119,21 +119,27 @@ class StatedYears:
 
 
 @dataclass(frozen=True, slots=True)
-class ScrapedPosting(PostingRecord):
-    """A posting with what only scrapers state. `content` is what a twin is known by; entries of `skills` keep
-    their places, whatever they are, because evidence counts them.
+class ScrapedPosting:
+    """A posting as matching reads it, thousands at a time: of the whole (`PostingRecord`) only what is
+    compared, and what scrapers state besides. Entries of `skills` keep their places, whatever they are,
+    because evidence counts them.
     """
 
-    platform: str | None = None
-    content: str | None = None
+    key: str
+    state: str | None = None
+    description: str | None = None
+    facts: Mapping[str, Any] | None = None
     skills: tuple[Any, ...] = ()
     experience: StatedYears | None = None
-    is_remote: bool | None = None
+
+    @classmethod
+    def of(cls, found: Found) -> Self:
+        return read(cls, found.data, key=found.key)
 
 
 class ScrapedFields(PostingFields, total=False):
-    """What is stored of a posting that a scraper brought, as JSON: it is written as it comes, thousands at a
-    time.
+    """What is stored of a posting that a scraper brought, as JSON: it is written as it comes. `content` is
+    what a twin is known by.
     """
 
     platform: str

@@ -92,7 +92,7 @@ def matches(
 ) -> None:
     """List the openings that suit the profile, the best first."""
     search = Search(status, priority, min_score, since, company, words)
-    if view is not None and search.as_json():
+    if view is not None and search.filters:
         raise UsageError("a view has its filters with it; use --view NAME, or filters")
     _show(ctx, search, view, limit)
 
@@ -107,7 +107,7 @@ def _show(ctx: typer.Context, search: "Search", view: str | None, limit: int) ->
         checked = what_was_checked(store)
     empty = (
         "No matches suit; thresher jobs matches shows all."
-        if asked.as_json() and checked.saved
+        if asked.filters and checked.saved
         else none_yet(checked, "matches")
     )
     answer(call, found, lambda out, value: _draw(out, value, now, empty))
@@ -265,11 +265,11 @@ def views_save(
     call = call_of(ctx)
     with call.store() as store:
         search = check(Search(status, priority, min_score, since, company, words), read_now(store))
-        save_view(store, name, search.as_json())
+        save_view(store, name, search.filters)
     shown = f"thresher jobs views show {shlex.quote(name)}"
     say(
         call,
-        {"name": name, "filters": search.as_json()},
+        {"name": name, "filters": search.filters},
         f"View {name} is kept; {shown} shows what it finds.",
     )
 

@@ -12,7 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from thresher.apps.jobs.company.verdict import thresholds, verdict
+from thresher.apps.jobs.company.verdict import (
+    FoundCount,
+    FoundFact,
+    SeenBoard,
+    SeenOpenings,
+    thresholds,
+    verdict,
+)
 from thresher.core.answer import Answer
 from thresher.core.clock import DAY, day_of
 from thresher.core.context import Context
@@ -34,6 +41,7 @@ from thresher.core.pipeline import Pipeline, Stage, Trip
 from thresher.core.record import Is, Record
 from thresher.core.schema import Field, Kind, Schema
 from thresher.core.settlement import Error
+from thresher.core.stored import written
 from thresher.core.task import NewTask, Task
 from thresher.hiring.company.dossier import Dossier, DossierPage, dossier
 from thresher.hiring.company.facts import is_fresh, own_name, read_facts
@@ -88,22 +96,16 @@ async def ask_for(ctx: Context, missing: tuple[str, ...], text: str, source: str
         return None
 
 
-def values_of(answer: Answer | None) -> dict[str, dict[str, Any]]:
-    """The values that it gives, with their places; `start` is None for one that stands nowhere in the
-    text.
-    """
+def values_of(answer: Answer | None) -> dict[str, FoundFact]:
+    """The values that it gives, with their places."""
     if answer is None or not isinstance(answer.value, Mapping):
         return {}
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, FoundFact] = {}
     for name, value in answer.value.items():
         if name in _FIELDS and value not in (None, "", []):
             place = answer.evidence.places.get(name)
             start, end = (place.start, place.end) if place else (None, None)
-            found[name] = {
-                "value": value[:MAX_LENGTH] if isinstance(value, str) else value,
-                "start": start,
-                "end": end,
-            }
+            found[name] = FoundFact(value[:MAX_LENGTH] if isinstance(value, str) else value, start, end)
     return found
 
 
@@ -307,9 +309,8 @@ async def extract(ctx: Context) -> Outcome:
     answer = await ask_for(ctx, read.missing, read.text, source)
     facts = {**values_of(answer), **read.values}
     kept = {each: said[each] for each in ("key", "website", "had")}
-    return Next(
-        checkpoint={**kept, "name": read.name, "source": source, "facts": facts, "openings": read.openings}
-    )
+    found = {"name": read.name, "source": source, "facts": facts, "openings": read.openings}
+    return Next(checkpoint={**kept, **written(found)})
 
 
 class _Read(NamedTuple):
@@ -318,8 +319,8 @@ class _Read(NamedTuple):
     text: str
     name: str | None
     missing: tuple[str, ...]
-    values: dict[str, dict[str, Any]]
-    openings: dict[str, Any]
+    values: dict[str, FoundFact]
+    openings: SeenOpenings
 
 
 def _read(
@@ -412,31 +413,24 @@ def _name(leaves: list[DossierPage], text: Dossier) -> str | None:
     return company_key(None, leaves[0].document.url).removeprefix("www.").partition(".")[0] or None
 
 
-def _kept(finding: Finding[Any]) -> dict[str, Any]:
+def _kept(finding: Finding[Any]) -> FoundFact:
     """A value as the checkpoint keeps it."""
-    value = finding.value
+    value, start, end = finding.value, finding.start, finding.end
     if isinstance(value, Headcount):
-        return {
-            "value": value.text,
-            "start": finding.start,
-            "end": finding.end,
-            "low": value.low,
-            "high": value.high,
-        }
-    return {"value": value, "start": finding.start, "end": finding.end}
+        return FoundCount(value.text, start, end, value.low, value.high)
+    return FoundFact(value, start, end)
 
 
-def _seen(found: Openings) -> dict[str, Any]:
+def _seen(found: Openings) -> SeenOpenings:
     board = found.board
-    return {
-        "url": found.url,
-        "confidence": found.confidence,
-        "page": found.page,
-        "careers_url": found.careers_url,
-        "unread": found.unread,
-        "board": board
-        and {"platform": board.platform, "token": board.token, "url": board.url, "parts": dict(board.parts)},
-    }
+    return SeenOpenings(
+        found.url,
+        found.confidence,
+        found.page,
+        found.careers_url,
+        found.unread,
+        SeenBoard(board.platform, board.token, board.url, board.parts) if board else None,
+    )
 
 
 def _gates(trip: Trip) -> tuple[str, ...]:

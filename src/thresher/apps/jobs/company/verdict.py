@@ -57,12 +57,18 @@ _TEXTS = ("about", "culture", "mission", "headquarters", "industry", "founded")
 @dataclass(frozen=True, slots=True)
 class FoundFact:
     """A value that the company's pages say, and where; `start` is None for one that stands nowhere in the
-    text. `low` and `high` are those of a headcount.
+    text.
     """
 
     value: Any = None
     start: int | None = None
     end: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundCount(FoundFact):
+    """The same of a headcount; a size that is no number has neither `low` nor `high`."""
+
     low: int | None = None
     high: int | None = None
 
@@ -97,7 +103,7 @@ class Findings:
     name: str | None = None
     website: str = ""
     source: str = ""
-    facts: Mapping[str, FoundFact] = field(default_factory=dict)
+    facts: Mapping[str, FoundCount] = field(default_factory=dict)
     openings: SeenOpenings = SeenOpenings()
 
 
@@ -161,7 +167,7 @@ def _fields(said: Findings, known: CompanyRecord | None, at: Thresholds) -> Comp
     return data
 
 
-def _size(fact: FoundFact, at: Thresholds) -> CompanyFields:
+def _size(fact: FoundCount, at: Thresholds) -> CompanyFields:
     """The size as it is written, and its category where it is a number."""
     text, low, high = str(fact.value), fact.low, fact.high
     if low is None:

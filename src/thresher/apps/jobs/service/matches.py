@@ -1,8 +1,8 @@
 """Matches: list and show them, save searches, and set a status, which no later analysis changes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, cast
 
 from thresher.admin.records import among, find, moment, one, write_records
 from thresher.admin.requests import look_up
@@ -11,7 +11,7 @@ from thresher.apps.hiring.postings import since
 from thresher.apps.jobs.model import MATCH, VIEW, MatchFields, MatchRecord, SavedView, Status, match_entry
 from thresher.core.errors import UnknownName, UsageError
 from thresher.core.record import Between, Is, Where
-from thresher.core.stored import read
+from thresher.core.stored import read, written
 from thresher.hiring.kinds import POSTING
 from thresher.hiring.records import PostingRecord, company_name_key
 from thresher.store.store import Store
@@ -70,6 +70,8 @@ class Search:
     moves along.
     """
 
+    NOT_STORED: ClassVar = (None,)
+
     status: str | None = None
     priority: str | None = None
     min_score: int | None = None
@@ -77,8 +79,10 @@ class Search:
     company: str | None = None
     words: str | None = None
 
-    def as_json(self) -> dict[str, Any]:
-        return {name: value for name, value in asdict(self).items() if value is not None}
+    @property
+    def filters(self) -> Mapping[str, Any]:
+        """What is asked for, by name: the stored form of the search."""
+        return cast("Mapping[str, Any]", written(self))
 
 
 @dataclass(frozen=True, slots=True)
