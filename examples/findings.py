@@ -17,7 +17,7 @@ from thresher.admin.tasks import list_tasks
 from thresher.apps.jobs.service.boards import BoardView, list_boards
 from thresher.apps.jobs.service.companies import list_companies
 from thresher.apps.jobs.service.matches import Search, list_matches
-from thresher.practice.web import Entry, gaps, peak
+from thresher.practice.web import LogEntry, gaps, peak
 from thresher.store.store import Store
 
 MAX_ROWS = 10_000
@@ -59,7 +59,7 @@ def report(
     store: Store,
     names: Sequence[str],
     since: tuple[int, int],
-    log: Sequence[Entry],
+    log: Sequence[LogEntry],
     port: int,
     callings: Table,
 ) -> None:
@@ -179,7 +179,7 @@ def decisions(store: Store) -> str:
     return f"{len(found)} postings were judged: {counts}. Each with its reason: thresher explain KEY."
 
 
-def lessons(store: Store, began: int, calls: Sequence[Entry]) -> str:
+def lessons(store: Store, began: int, calls: Sequence[LogEntry]) -> str:
     """Who read the courses, and what that cost."""
     courses = [
         each for each in list_records(store, kind="course", limit=MAX_ROWS) if each["updated_at"] >= began
@@ -194,7 +194,7 @@ def lessons(store: Store, began: int, calls: Sequence[Entry]) -> str:
     )
 
 
-def manners(store: Store, began: int, log: Sequence[Entry]) -> str:
+def manners(store: Store, began: int, log: Sequence[LogEntry]) -> str:
     """How it looked from the other side."""
     hosts = Counter(each.host for each in log)
     busiest, most = (hosts.most_common(1) or [("nobody", 0)])[0]

@@ -18,7 +18,7 @@ from thresher.core.answer import DOLLAR, Answer, Usage
 from thresher.core.clock import DAY, HOUR, MINUTE, FrozenClock
 from thresher.core.errors import UsageError
 from thresher.core.evidence import Evidence
-from thresher.core.extension import Level
+from thresher.core.extension import CheckLevel
 from thresher.store import answers, ledger
 from thresher.store.store import Store
 
@@ -186,13 +186,13 @@ def test_an_estimate_says_what_nobody_knows_and_nothing_where_no_model_is_used(s
 @pytest.mark.promise(15)
 def test_the_doctor_says_whether_the_books_agree(store):
     spend(store, 40)
-    assert [each.verdict for each in check_ledger(store)] == [Level.OK]
+    assert [each.verdict for each in check_ledger(store)] == [CheckLevel.OK]
     change(store, "update budgets set spent = 7 where scope like 'day:%'")
     (found,) = check_ledger(store)
     assert (
         found.verdict,
         "day:2024-10-04 counts $0.000007 spent, but its calls cost $0.00004" in found.found,
-    ) == (Level.WARN, True)
+    ) == (CheckLevel.WARN, True)
 
 
 def test_the_doctor_leaves_the_books_of_an_older_schema_alone(database):

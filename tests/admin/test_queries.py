@@ -25,7 +25,7 @@ from thresher.admin.health import check_store
 from thresher.admin.status import read_progress, read_status
 from thresher.admin.tasks import show_task, show_tree
 from thresher.core.clock import SECOND
-from thresher.core.extension import Level
+from thresher.core.extension import CheckLevel
 from thresher.core.gate import GateLimits
 from thresher.store import sources
 
@@ -191,10 +191,10 @@ def test_sources_and_hosts_are_listed_apart(store):
 def test_the_doctor_sees_a_counter_that_drifted(store):
     gate(store, HERE, slots=5)
     running(store, entry(gates=[HERE]))
-    assert {check.name: check.verdict for check in check_store(store, None)}["gates"] is Level.OK
+    assert {check.name: check.verdict for check in check_store(store, None)}["gates"] is CheckLevel.OK
     change(store, "update gates set in_flight = 4")
     (wrong,) = [check for check in check_store(store, None) if check.name == "gates"]
-    assert wrong.verdict is Level.WARN
+    assert wrong.verdict is CheckLevel.WARN
     assert "counts 4, but 1 are running" in wrong.found
 
 
@@ -203,5 +203,5 @@ def test_the_doctor_sees_a_lane_that_nobody_will_wake(store):
     put(store, entry(gates=["host:x.example"]))
     change(store, "update lanes set status = 'idle', parked_on = null")
     (wrong,) = [check for check in check_store(store, None) if check.name == "gates"]
-    assert wrong.verdict is Level.WARN
+    assert wrong.verdict is CheckLevel.WARN
     assert "asleep" in wrong.found

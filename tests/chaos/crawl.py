@@ -18,7 +18,7 @@ from thresher.core.keys import host_gate
 from thresher.engine.registry import Registry
 from thresher.engine.worker import run_loop
 from thresher.practice.web import DAY_ZERO, Knob, Trouble, robots
-from thresher.practice.web.answer import Ask
+from thresher.practice.web.answer import WebRequest
 from thresher.practice.web.sites import bulk
 from thresher.reading.html.document import Document
 from thresher.runtime import Runtime, install, open_store, opened_worker
@@ -62,7 +62,7 @@ def expected() -> tuple[dict[str, str], set[str]]:
             if path.startswith(FORBIDDEN):
                 forbidden.add(f"https://{host}{path}")
                 continue
-            html = bulk.site(Ask(host, path, WEB_SEED, DAY_ZERO)).body.decode()
+            html = bulk.site(WebRequest(host, path, WEB_SEED, DAY_ZERO)).body.decode()
             titles[f"https://{host}{path}"] = _HEADING.findall(html)[0]
             new = [link for link in followed(html, depth) if link not in known]
             known.update(new)

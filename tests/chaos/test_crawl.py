@@ -22,7 +22,7 @@ from tests.chaos.crawl_herd import KILLS, herd
 from tests.harness.databases import drop_schema
 from thresher.config.project import Project
 from thresher.engine.registry import Registry
-from thresher.practice.web import Entry, gaps, peak, practice_process
+from thresher.practice.web import LogEntry, gaps, peak, practice_process
 from thresher.runtime import open_store
 
 SEED = 20_611
@@ -35,7 +35,7 @@ class Crawled:
 
     killed: int
     ends: list[Any]
-    log: list[Entry]
+    log: list[LogEntry]
     records: dict[str, str]
     tasks: list[tuple[Any, ...]]
     attempts: list[tuple[Any, ...]]
@@ -48,7 +48,7 @@ class Crawled:
         return sum(ending == "crashed" for _, ending in self.attempts)
 
     @property
-    def pages(self) -> list[Entry]:
+    def pages(self) -> list[LogEntry]:
         return [each for each in self.log if each.path != ROBOTS]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from thresher.admin.health import Examination
 from thresher.core.errors import ConfigError
-from thresher.core.extension import Level
+from thresher.core.extension import CheckLevel
 from thresher.fetch import chromium
 from thresher.fetch.chromium import (
     CACHE_VARIABLE,
@@ -111,9 +111,9 @@ def test_the_doctor_says_that_there_is_no_sandbox(
         check = next(each for each in Examination().checks if each.name == "browser")
         found[said, user] = (check.verdict, "sandbox" in check.found)
     assert found == {
-        ("off", 1000): (Level.WARN, True),
-        ("on", 0): (Level.WARN, True),
-        ("on", 1000): (Level.OK, False),
+        ("off", 1000): (CheckLevel.WARN, True),
+        ("on", 0): (CheckLevel.WARN, True),
+        ("on", 1000): (CheckLevel.OK, False),
     }
 
 
@@ -192,10 +192,13 @@ def test_the_doctor_says_which_one_is_used_and_how_to_get_one(
 
     monkeypatch.delenv(VARIABLE, raising=False)
     none = checked()
-    assert (none.verdict, "python -m thresher.fetch.chromium" in (none.advice or "")) == (Level.WARN, True)
+    assert (none.verdict, "python -m thresher.fetch.chromium" in (none.advice or "")) == (
+        CheckLevel.WARN,
+        True,
+    )
     path = program(tmp_path / "bin/chromium")
     assert checked().found.startswith(f"Chromium 1.2.3, {path} (on the PATH)")
-    assert checked(**{VARIABLE: "/no/such"}).verdict is Level.WARN
+    assert checked(**{VARIABLE: "/no/such"}).verdict is CheckLevel.WARN
     monkeypatch.setattr(chromium, "extra_is_installed", lambda: False)
     absent = checked()
-    assert (absent.verdict, "pip install" in (absent.advice or "")) == (Level.OK, True)
+    assert (absent.verdict, "pip install" in (absent.advice or "")) == (CheckLevel.OK, True)

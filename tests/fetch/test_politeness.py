@@ -17,7 +17,7 @@ from tests.harness.tasks import rows
 from thresher import NewTask
 from thresher.admin import sources
 from thresher.config.project import read_project
-from thresher.practice.web import Entry, Knob, RemoteWeb, Trouble, gaps, peak, practice_process, robots
+from thresher.practice.web import Knob, LogEntry, RemoteWeb, Trouble, gaps, peak, practice_process, robots
 from thresher.runtime import install, open_store, project_registry
 
 pytestmark = with_processes
@@ -106,7 +106,7 @@ class Ground:
             assert time.monotonic() < end, "it never came about"
             time.sleep(0.02)
 
-    def log(self, host: str) -> list[Entry]:
+    def log(self, host: str) -> list[LogEntry]:
         return self.web.log(host)
 
     def states(self) -> dict[str, int]:
@@ -128,7 +128,7 @@ def ground(tmp_path: Path, database: Database, one_web: RemoteWeb) -> Iterator[G
     found.store.close()
 
 
-def keeps(entries: list[Entry], interval: float, at_once: int = 1) -> None:
+def keeps(entries: list[LogEntry], interval: float, at_once: int = 1) -> None:
     found = gaps(entries)
     assert min(found) >= interval, f"a gap of {min(found):.4f} s; the interval is {interval} s"
     assert peak(entries) <= at_once
@@ -176,7 +176,7 @@ def test_several_workers_keep_every_hosts_gap_concurrency_delay_and_rules(ground
     _kept_away(ground.log("tired.example"), 2.0)
 
 
-def _is_spread(entries: list[Entry], per_second: int, at_once: int) -> None:
+def _is_spread(entries: list[LogEntry], per_second: int, at_once: int) -> None:
     """With several under way the way of one may be longer than that of the next, so the gap is not the
     server's to see: the rate is."""
     assert 1 < peak(entries) <= at_once
@@ -184,7 +184,7 @@ def _is_spread(entries: list[Entry], per_second: int, at_once: int) -> None:
     assert max(sum(start <= each < start + 1.0 for each in times) for start in times) <= per_second + at_once
 
 
-def _kept_away(entries: list[Entry], seconds: float) -> None:
+def _kept_away(entries: list[LogEntry], seconds: float) -> None:
     """After the 429 nobody came for as long as it said."""
     (refused,) = (entry for entry in entries if entry.status == 429)
     assert refused.ended is not None

@@ -8,7 +8,7 @@ import pytest
 
 from thresher.core.page import Page, Via
 from thresher.practice.web import DAY_ZERO, HOSTED, Company, board_url, directory, postings
-from thresher.practice.web import Posting as Planted
+from thresher.practice.web import PracticePosting as Planted
 from thresher.practice.web.web import Web
 from thresher.reading.inspect.body import Format, read_body
 from thresher.reading.inspect.inspection import inspect

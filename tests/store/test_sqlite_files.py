@@ -20,7 +20,7 @@ import pytest
 from tests.harness.forks import Fork
 from thresher.admin.health import check_file
 from thresher.core.errors import DatabaseProblem, InvalidPayload
-from thresher.core.extension import Level
+from thresher.core.extension import CheckLevel
 from thresher.store.sqlite import connection
 from thresher.store.sqlite.connection import SqliteFile, TurnLock, _check_owner, advice
 
@@ -197,7 +197,7 @@ def test_the_doctor_says_that_others_can_read_the_database(path: str):
     for given in (0o600, 0o660, 0o644):
         Path(path).chmod(given)
         (found[given],) = (check for check in check_file(Path(path)) if check.name == "files")
-    assert [each.verdict for each in found.values()] == [Level.OK, Level.OK, Level.WARN]
+    assert [each.verdict for each in found.values()] == [CheckLevel.OK, CheckLevel.OK, CheckLevel.WARN]
     assert found[0o644].advice == f"chmod 600 {path}"
 
 

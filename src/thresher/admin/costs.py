@@ -5,7 +5,7 @@ from typing import Any
 
 from thresher.core.answer import DOLLAR
 from thresher.core.errors import UsageError
-from thresher.core.extension import Check, Level
+from thresher.core.extension import Check, CheckLevel
 from thresher.store import budgets
 from thresher.store.ledger import Caps
 from thresher.store.migrate import newest, version_now
@@ -119,7 +119,7 @@ def check_ledger(store: Store) -> list[Check]:
     first = budgets.drifted(store)
     drifts = [drift for drift in budgets.drifted(store) if drift in first] if first else []
     if not drifts:
-        return [Check("ledger", Level.OK, "every budget is the sum of its calls")]
+        return [Check("ledger", CheckLevel.OK, "every budget is the sum of its calls")]
     counts = (
         (drift.counted.scope, dollars(drift.counted.spent), dollars(drift.true.spent)) for drift in drifts[:5]
     )
@@ -129,7 +129,7 @@ def check_ledger(store: Store) -> list[Check]:
     return [
         Check(
             "ledger",
-            Level.WARN,
+            CheckLevel.WARN,
             says,
             "running workers repair this within repair.every; please report it as a bug",
         )

@@ -25,7 +25,7 @@ from thresher.core.answer import DOLLAR
 from thresher.core.app import App
 from thresher.core.clock import SECOND, SystemClock, as_text
 from thresher.core.errors import ConfigError, DatabaseProblem, ThresherError
-from thresher.core.extension import Check, Level
+from thresher.core.extension import Check, CheckLevel
 from thresher.engine.registry import Registry
 from thresher.fetch import chromium
 from thresher.fetch.agent import agent_of
@@ -63,14 +63,14 @@ class Examination:
         try:
             done = act()
         except ThresherError as problem:
-            self.checks.append(Check(name, Level.FAIL, str(problem)))
+            self.checks.append(Check(name, CheckLevel.FAIL, str(problem)))
             return None
-        self.checks.append(Check(name, Level.OK, says(done)))
+        self.checks.append(Check(name, CheckLevel.OK, says(done)))
         return done
 
     def fail(self, name: str, problems: Iterable[ThresherError]) -> None:
         """Note what did not work, each as a failed check."""
-        self.checks += [Check(name, Level.FAIL, str(problem)) for problem in problems]
+        self.checks += [Check(name, CheckLevel.FAIL, str(problem)) for problem in problems]
 
 
 def check_embeddings() -> Check:
@@ -78,10 +78,10 @@ def check_embeddings() -> Check:
     try:
         embedder = open_embedder()
     except ConfigError as problem:
-        return Check("embeddings", Level.FAIL, str(problem))
+        return Check("embeddings", CheckLevel.FAIL, str(problem))
     return Check(
         "embeddings",
-        Level.OK,
+        CheckLevel.OK,
         _kind(embedder),
         None if embedder.meaning else "to compare by meaning: thresher doctor --fix",
     )
@@ -103,32 +103,32 @@ def _permissions(path: Path) -> Check:
     if mode & stat.S_IRWXO:
         return Check(
             "files",
-            Level.WARN,
+            CheckLevel.WARN,
             f"every user of this machine can open {path} (mode {mode:o})",
             f"chmod 600 {path}",
         )
     return Check(
         "files",
-        Level.OK,
+        CheckLevel.OK,
         f"mode {mode:o}: readable by its {'owner and group' if mode & stat.S_IRWXG else 'owner only'}",
     )
 
 
 def _disk(path: Path) -> Check:
     free = shutil.disk_usage(path if path.exists() else path.resolve().parent).free
-    verdict = Level.FAIL if free < DISK_GONE else Level.WARN if free < DISK_LOW else Level.OK
+    verdict = CheckLevel.FAIL if free < DISK_GONE else CheckLevel.WARN if free < DISK_LOW else CheckLevel.OK
     return Check(
         "disk",
         verdict,
         f"{free / (1 << 30):,.1f} GB free",
-        None if verdict is Level.OK else "free some space",
+        None if verdict is CheckLevel.OK else "free some space",
     )
 
 
 def check_store(store: Store, registry: Registry | None) -> list[Check]:
     """Everything a reachable database can be asked."""
     schema = _schema(store)
-    if schema.verdict is Level.FAIL:
+    if schema.verdict is CheckLevel.FAIL:
         return [schema]
     checks = [schema, _write(store), _clock(store), _workers(store), _counters(store), _closed(store)]
     if registry is not None:
@@ -154,19 +154,19 @@ def app_checks(store: Store, apps: Iterable[App]) -> list[Check]:
 
 def needs_person(store: Store, apps: Iterable[App]) -> list[Check]:
     """What the apps found that a person should look at."""
-    return [each for each in app_checks(store, apps) if each.verdict is not Level.OK]
+    return [each for each in app_checks(store, apps) if each.verdict is not CheckLevel.OK]
 
 
-def worst(checks: Iterable[Check]) -> Level:
+def worst(checks: Iterable[Check]) -> CheckLevel:
     """The verdict on all of them."""
     verdicts = {check.verdict for check in checks}
-    return next((each for each in (Level.FAIL, Level.WARN) if each in verdicts), Level.OK)
+    return next((each for each in (CheckLevel.FAIL, CheckLevel.WARN) if each in verdicts), CheckLevel.OK)
 
 
 def _python() -> Check:
     ok = sys.version_info >= PYTHON
     advice = None if ok else f"install Python {'.'.join(map(str, PYTHON))} or newer"
-    return Check("python", Level.OK if ok else Level.FAIL, platform.python_version(), advice)
+    return Check("python", CheckLevel.OK if ok else CheckLevel.FAIL, platform.python_version(), advice)
 
 
 def _sqlite() -> Check:
@@ -176,14 +176,14 @@ def _sqlite() -> Check:
         if ok
         else "it can corrupt a database after a crash (fixed in 3.51.3): pip install --upgrade apsw"
     )
-    return Check("sqlite", Level.OK if ok else Level.WARN, ".".join(map(str, VERSION)), advice)
+    return Check("sqlite", CheckLevel.OK if ok else CheckLevel.WARN, ".".join(map(str, VERSION)), advice)
 
 
 def _browser() -> Check:
     if not chromium.extra_is_installed():
         return Check(
             "browser",
-            Level.OK,
+            CheckLevel.OK,
             "none; it is only needed to render pages",
             f"to render pages: {chromium.EXTRA}",
         )
@@ -191,20 +191,23 @@ def _browser() -> Check:
         found = chromium.find()
         if found is None:
             return Check(
-                "browser", Level.WARN, "no Chromium was found, so no page can be rendered", chromium.ADVICE
+                "browser",
+                CheckLevel.WARN,
+                "no Chromium was found, so no page can be rendered",
+                chromium.ADVICE,
             )
         name = f"{chromium.version(found)}, {found.path} ({found.origin})"
         if chromium.sandboxed():
-            return Check("browser", Level.OK, name)
+            return Check("browser", CheckLevel.OK, name)
         return Check(
             "browser",
-            Level.WARN,
+            CheckLevel.WARN,
             f"{name}, without its sandbox ({chromium.SANDBOX_VARIABLE}=off)",
             "a page that escapes from the browser has this user's rights; run Thresher as a "
             "separate user and unset the variable",
         )
     except ConfigError as problem:
-        return Check("browser", Level.WARN, str(problem))
+        return Check("browser", CheckLevel.WARN, str(problem))
 
 
 def _schema(store: Store) -> Check:
@@ -212,11 +215,11 @@ def _schema(store: Store) -> Check:
         have = version_now(session, store.backend.dialect)
     know = newest(store.backend.dialect.words)
     if have == know:
-        return Check("schema", Level.OK, f"version {have}")
+        return Check("schema", CheckLevel.OK, f"version {have}")
     found = f"the database is at version {have}, and this Thresher knows {know}"
     return Check(
         "schema",
-        Level.FAIL,
+        CheckLevel.FAIL,
         found,
         "run: thresher migrate" if have < know else "pip install --upgrade thresher",
     )
@@ -226,20 +229,20 @@ def _write(store: Store) -> Check:
     try:
         repair.try_to_write(store)
     except DatabaseProblem as problem:
-        return Check("write", Level.FAIL, str(problem))
-    return Check("write", Level.OK, "the database accepts changes")
+        return Check("write", CheckLevel.FAIL, str(problem))
+    return Check("write", CheckLevel.OK, "the database accepts changes")
 
 
 def _clock(store: Store) -> Check:
     if store.backend.dialect.name == "sqlite":
-        return Check("clock", Level.OK, "the database uses this machine's clock")
+        return Check("clock", CheckLevel.OK, "the database uses this machine's clock")
     with store.read() as session:
         skew = abs(store.backend.now(session) - SystemClock().now()) / SECOND
     ok = skew < SKEW_SECONDS
     advice = None if ok else "the database's clock is used; synchronise both clocks with NTP"
     return Check(
         "clock",
-        Level.OK if ok else Level.WARN,
+        CheckLevel.OK if ok else CheckLevel.WARN,
         f"{skew:.3f} s between this machine and the database",
         advice,
     )
@@ -253,12 +256,12 @@ def _workers(store: Store) -> Check:
     if unserved:
         return Check(
             "workers",
-            Level.WARN,
+            CheckLevel.WARN,
             "; ".join(unserved),
             "start one of the newest version, without --only or --not",
         )
     if not lost:
-        return Check("workers", Level.OK, f"{len(found)} running, none lost")
+        return Check("workers", CheckLevel.OK, f"{len(found)} running, none lost")
     held = sum(worker.holds for worker in lost)
     says = (
         f"{len(found) - len(lost)} running, {len(lost)} lost with {held} tasks "
@@ -266,7 +269,7 @@ def _workers(store: Store) -> Check:
     )
     return Check(
         "workers",
-        Level.WARN,
+        CheckLevel.WARN,
         says,
         "any running worker puts their tasks back: thresher run, or thresher worker",
     )
@@ -280,11 +283,11 @@ def _counters(store: Store) -> Check:
         )  # a look between two statements of a busy queue proves nothing; the same twice does
         wrong = {name: found for name, found in _wrong(store).items() if wrong.get(name) == found}
     if not wrong:
-        return Check("gates", Level.OK, "counters and lanes agree with the running tasks")
+        return Check("gates", CheckLevel.OK, "counters and lanes agree with the running tasks")
     says = "; ".join(f"{name}: {found}" for name, found in sorted(wrong.items())[:5])
     return Check(
         "gates",
-        Level.WARN,
+        CheckLevel.WARN,
         says,
         "running workers repair this within repair.every; please report it as a bug",
     )
@@ -304,11 +307,11 @@ def _closed(store: Store) -> Check:
     with store.read() as session:
         shut = [gate for gate in closed_gates(session, store.backend.now(session)) if gate.shut]
     if not shut:
-        return Check("sources", Level.OK, "none is paused, tripped or disabled")
+        return Check("sources", CheckLevel.OK, "none is paused, tripped or disabled")
     says = "; ".join(closed_sentence(gate) for gate in shut[:5])
     return Check(
         "sources",
-        Level.WARN,
+        CheckLevel.WARN,
         says,
         "thresher sources list shows them, thresher sources test NAME tries one",
     )
@@ -320,7 +323,7 @@ def _kinds(store: Store, registry: Registry) -> Check:
         owners = kinds_by_app(session)
     strange = {kind: number for kind, number in live.items() if registry.pipeline(kind) is None}
     if not strange:
-        return Check("kinds", Level.OK, "every waiting task belongs to an app")
+        return Check("kinds", CheckLevel.OK, "every waiting task belongs to an app")
     says = ", ".join(
         f"{number} of kind {kind!r}" + (f" (app {owners[kind]})" if kind in owners else "")
         for kind, number in strange.items()
@@ -330,7 +333,7 @@ def _kinds(store: Store, registry: Registry) -> Check:
     whose = f"; apps that worked here and are missing now: {', '.join(absent)}" if absent else ""
     return Check(
         "kinds",
-        Level.WARN,
+        CheckLevel.WARN,
         f"no app of this project knows: {says}{whose}",
         "install the app, and add it to thresher.yaml or use --app; the tasks wait until then",
     )
@@ -343,7 +346,7 @@ def _tables(store: Store, registry: Registry) -> list[Check]:
     try:
         known = {each.app: each.newest for each in app_schemas(registry.apps, store.backend.dialect)}
     except ConfigError as problem:
-        return [Check("tables", Level.FAIL, str(problem))]
+        return [Check("tables", CheckLevel.FAIL, str(problem))]
     if not have and not known:
         return []
     wrong = {app: newest for app, newest in known.items() if have.get(app, 0) != newest}
@@ -355,14 +358,16 @@ def _tables(store: Store, registry: Registry) -> list[Check]:
         )
         is_behind = all(have.get(app, 0) < newest for app, newest in wrong.items())
         return [
-            Check("tables", Level.FAIL, says, "run: thresher migrate" if is_behind else "upgrade the app")
+            Check(
+                "tables", CheckLevel.FAIL, says, "run: thresher migrate" if is_behind else "upgrade the app"
+            )
         ]
     says = ", ".join(
         f"{app} at migration {number}"
         + ("" if app in known else " (not enabled in this project; they stay as they are)")
         for app, number in sorted(have.items())
     )
-    return [Check("tables", Level.OK, says)]
+    return [Check("tables", CheckLevel.OK, says)]
 
 
 def _schedules(store: Store, registry: Registry) -> Check:
@@ -370,10 +375,10 @@ def _schedules(store: Store, registry: Registry) -> Check:
     with store.read() as session:
         stopped = [plan for plan in read_plans(session) if plan.app not in known]
     if not stopped:
-        return Check("schedules", Level.OK, "every schedule belongs to an app")
+        return Check("schedules", CheckLevel.OK, "every schedule belongs to an app")
     says = ", ".join(f"{plan.name} (app {plan.app})" for plan in stopped)
     advice = "add the app to thresher.yaml or use --app; only workers that run it fire them"
-    return Check("schedules", Level.WARN, f"no app of this project has: {says}", advice)
+    return Check("schedules", CheckLevel.WARN, f"no app of this project has: {says}", advice)
 
 
 def _kept(store: Store, registry: Registry) -> list[Check]:
@@ -383,7 +388,7 @@ def _kept(store: Store, registry: Registry) -> list[Check]:
         return []
     says = ", ".join(f"{each.name} = {each.value} (app {each.app})" for each in kept)
     advice = "they are kept, and take effect again when their app is enabled in thresher.yaml or with --app"
-    return [Check("kept", Level.WARN, f"no app of this project has: {says}", advice)]
+    return [Check("kept", CheckLevel.WARN, f"no app of this project has: {says}", advice)]
 
 
 def _postgres(store: Store) -> list[Check]:
@@ -395,7 +400,7 @@ def _postgres(store: Store) -> list[Check]:
                 repair.oldest_snapshot(session),
             )
     except DatabaseProblem as problem:
-        return [Check("postgres", Level.WARN, str(problem))]
+        return [Check("postgres", CheckLevel.WARN, str(problem))]
     return [_version(version), _horizon(*idle, oldest)]
 
 
@@ -404,7 +409,7 @@ def _version(number: int) -> Check:
     found = f"PostgreSQL {number // 10_000}.{number % 10_000}"
     return Check(
         "postgres",
-        Level.OK if ok else Level.FAIL,
+        CheckLevel.OK if ok else CheckLevel.FAIL,
         found,
         None if ok else "upgrade to PostgreSQL 15 or newer",
     )
@@ -414,7 +419,7 @@ def _horizon(idle: int, idle_seconds: float, oldest: dict[str, object] | None) -
     seconds = float(str(oldest["seconds"])) if oldest else 0.0
     found = f"oldest snapshot {seconds:.0f} s, {idle} sessions idle in a transaction"
     if max(seconds, idle_seconds) < SNAPSHOT_SECONDS:
-        return Check("horizon", Level.OK, found)
+        return Check("horizon", CheckLevel.OK, found)
     who = (
         f"process {oldest['pid']} ({oldest['application'] or 'no name'}, {oldest['state']})"
         if oldest
@@ -424,7 +429,7 @@ def _horizon(idle: int, idle_seconds: float, oldest: dict[str, object] | None) -
         f"{who} prevents dead rows from being removed and slows down every claim; end it, or set "
         "idle_in_transaction_session_timeout"
     )
-    return Check("horizon", Level.WARN, found, advice)
+    return Check("horizon", CheckLevel.WARN, found, advice)
 
 
 # Models: which can be called, at what price, and what is missing.
@@ -438,7 +443,7 @@ def check_models(models: Models) -> list[Check]:
         return [
             Check(
                 "models",
-                Level.OK,
+                CheckLevel.OK,
                 "none: pages are read with rules, their own data and learned extractors",
             )
         ]
@@ -463,19 +468,19 @@ def _check(models: Models, tier: Tier, names: list[str]) -> Check:
             prices.most(tier.provider, tier.model, 0, MILLION),
         )
     except ConfigError as problem:
-        return Check("models", Level.FAIL, f"{who}: {problem}")
+        return Check("models", CheckLevel.FAIL, f"{who}: {problem}")
     if thinker.keyless:
         advice = (
             f"set the variable {thinker.key_name}"
             if thinker.key_name
             else f"give models.providers.{tier.provider} a key"
         )
-        return Check("models", Level.WARN, f"{who} has no key, so tasks that need it wait", advice)
+        return Check("models", CheckLevel.WARN, f"{who} has no key, so tasks that need it wait", advice)
     says = (
         f"{who}, at most ${price[0] / DOLLAR:.2f} per million bytes sent and ${price[1] / DOLLAR:.2f} "
         "per million tokens received"
     )
-    return Check("models", Level.OK, says)
+    return Check("models", CheckLevel.OK, says)
 
 
 # Notification targets: whether a message could be sent. None is sent.
@@ -488,8 +493,8 @@ def check_notify(wanted: Notify) -> list[Check]:
     try:
         names = Notifier(wanted.urls, wanted.unset).check()
     except ConfigError as problem:
-        return [Check("notify", Level.FAIL, str(problem), "until it is mended, messages wait")]
-    return [Check("notify", Level.OK, f"{', '.join(names)}; to try them: thresher notify")]
+        return [Check("notify", CheckLevel.FAIL, str(problem), "until it is mended, messages wait")]
+    return [Check("notify", CheckLevel.OK, f"{', '.join(names)}; to try them: thresher notify")]
 
 
 # Outgoing requests: the user agent, and where robots.txt is waived.
@@ -512,7 +517,7 @@ def check_name(outward: Outward) -> Check:
         if reachable
         else "site owners should be able to reach you: add fetch: {contact: bot@example.com} to thresher.yaml"
     )
-    return Check("user agent", Level.OK if reachable else Level.WARN, header, advice)
+    return Check("user agent", CheckLevel.OK if reachable else CheckLevel.WARN, header, advice)
 
 
 def check_waivers(store: Store) -> list[Check]:
@@ -523,7 +528,7 @@ def check_waivers(store: Store) -> list[Check]:
     except DatabaseProblem:
         return []  # an older schema: the check of the schema has said so
     if not waived:
-        return [Check("robots.txt", Level.OK, "obeyed everywhere")]
+        return [Check("robots.txt", CheckLevel.OK, "obeyed everywhere")]
     says = "; ".join(
         f"{name} since {(as_text(at) or '')[:10]}: {reason}" for name, at, reason in waived[:SHOWN]
     )
@@ -531,7 +536,7 @@ def check_waivers(store: Store) -> list[Check]:
     return [
         Check(
             "robots.txt",
-            Level.WARN,
+            CheckLevel.WARN,
             f"ignored at {says}{more}",
             "to obey it again: thresher sources robots NAME on",
         )

@@ -146,7 +146,7 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
-class Lineage:
+class LineageTree:
     """A tree from its root. `whole` is False where it has more tasks than were read."""
 
     root: Branch
@@ -201,7 +201,7 @@ def show_task(store: Store, task_id: int) -> TaskDetail:
         )
 
 
-def show_tree(store: Store, task_id: int, most: int = MAX_IN_TREE) -> Lineage:
+def show_tree(store: Store, task_id: int, most: int = MAX_IN_TREE) -> LineageTree:
     """The lineage a task belongs to, from its root, with the spawns that were refused."""
     with store.read() as session:
         root = _get(session, task_id)["tracking_id"]
@@ -214,7 +214,7 @@ def show_tree(store: Store, task_id: int, most: int = MAX_IN_TREE) -> Lineage:
     for refusal in refused:
         if refusal["parent_id"] in branches:
             branches[refusal["parent_id"]].refusals.append(refusal)
-    return Lineage(branches[root], len(family), whole=len(family) < most)
+    return LineageTree(branches[root], len(family), whole=len(family) < most)
 
 
 def _get(session: Session, task_id: int) -> Fields:

@@ -24,7 +24,7 @@ from thresher.cli.call import CommandCall, call_of
 from thresher.cli.show import COLOURS, answer, cell, table
 from thresher.config.project import Project, hide_password
 from thresher.core.errors import ConfigError, ThresherError, UsageError
-from thresher.core.extension import Check, Level
+from thresher.core.extension import Check, CheckLevel
 from thresher.engine.registry import Registry
 from thresher.runtime import database_file, open_bare, project_registry, read_settings
 from thresher.vectors.install import carry_out, plan
@@ -54,12 +54,12 @@ def command(
     checks = _examine(call)
     verdict = worst(checks)
     answer(call, {"verdict": verdict, "checks": checks}, _draw)
-    raise typer.Exit(1 if verdict is Level.FAIL else 0)
+    raise typer.Exit(1 if verdict is CheckLevel.FAIL else 0)
 
 
 def _mend(*, yes: bool) -> None:
     """Bring the embedding model. What is said goes to the error stream: the answer may be JSON."""
-    commands = plan(again=check_embeddings().verdict is not Level.OK)
+    commands = plan(again=check_embeddings().verdict is not CheckLevel.OK)
     if not commands:
         typer.echo("The embedding model is installed; there is nothing to fix.", err=True)
         return

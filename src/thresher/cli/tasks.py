@@ -12,7 +12,7 @@ from rich.tree import Tree
 from thresher.admin import tasks
 from thresher.admin.tasks import (
     Branch,
-    Lineage,
+    LineageTree,
     TaskDetail,
     Waiter,
     list_tasks,
@@ -229,7 +229,7 @@ def tree(ctx: typer.Context, task_id: Annotated[int, typer.Argument(metavar="ID"
     answer(call, lineage, lambda out, value: _draw_tree(out, value, task_id))
 
 
-def _draw_tree(out: "Console", lineage: "Lineage", task_id: int) -> None:
+def _draw_tree(out: "Console", lineage: "LineageTree", task_id: int) -> None:
     out.print(_grow(lineage.root, task_id))
     if not lineage.whole:
         out.print(f"Only the first {lineage.shown:,} tasks are drawn; the lineage has more.")

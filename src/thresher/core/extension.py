@@ -34,7 +34,7 @@ class Command:
             check_name(self.target, f"the target of command {self.name!r}")
 
 
-class Level(StrEnum):
+class CheckLevel(StrEnum):
     """How a check ended."""
 
     OK = "ok"
@@ -47,24 +47,24 @@ class Check:
     """One line of `thresher doctor`: what was found, and what to do about it."""
 
     name: str
-    verdict: Level
+    verdict: CheckLevel
     found: str
     advice: str | None = None
 
     @classmethod
     def ok(cls, name: str, found: str, advice: str | None = None) -> Self:
         """All is well."""
-        return cls(name, Level.OK, found, advice)
+        return cls(name, CheckLevel.OK, found, advice)
 
     @classmethod
     def warn(cls, name: str, found: str, advice: str | None = None) -> Self:
         """Something to know about. `thresher status` shows it too."""
-        return cls(name, Level.WARN, found, advice)
+        return cls(name, CheckLevel.WARN, found, advice)
 
     @classmethod
     def fail(cls, name: str, found: str, advice: str | None = None) -> Self:
         """It does not work. `thresher doctor` exits with 1."""
-        return cls(name, Level.FAIL, found, advice)
+        return cls(name, CheckLevel.FAIL, found, advice)
 
 
 Row = Mapping[str, Any]

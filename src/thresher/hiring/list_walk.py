@@ -39,7 +39,7 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class ListEnd:
     """How a list ended, in a sentence, and whether the sentence means that nothing is missing."""
 
     says: str
@@ -54,7 +54,7 @@ class PagedList:
         self.facets = facets or {}
         self.cap = paging.cap
         self.ask: Ask | None = Ask(facets=self.facets)
-        self.end: End | None = None
+        self.end: ListEnd | None = None
         self.postings: dict[str, list[Posting]] = {}
         self.pages = 0
         self.rows = 0
@@ -98,7 +98,7 @@ class PagedList:
 
     def stop(self, why: str) -> None:
         """Give up on the rest of it."""
-        self.ask, self.end = None, End(f"{why}: {self._count()}")
+        self.ask, self.end = None, ListEnd(f"{why}: {self._count()}")
 
     def _note_total(self, listing: Listing) -> None:
         said = listing.total
@@ -126,7 +126,7 @@ class PagedList:
         twice.
         """
         if self.total is not None and listing.rows == self.total and not self._doubts:
-            self._finish(End(self._count(), self._may_be_empty(listing)))
+            self._finish(ListEnd(self._count(), self._may_be_empty(listing)))
         else:
             self._arrive(proven=self._may_be_empty(listing))
 
@@ -183,17 +183,17 @@ class PagedList:
     def _arrive(self, *, proven: bool = True) -> None:
         """The end of the list. Whether it is also the whole of it is another question."""
         if self._doubts:
-            self._finish(End(f"{self._count()}; {self._doubts[0]}"))
+            self._finish(ListEnd(f"{self._count()}; {self._doubts[0]}"))
         elif self.total is None:
-            self._finish(End(f"{self.found:,}, to the end of the list", proven))
+            self._finish(ListEnd(f"{self.found:,}, to the end of the list", proven))
         elif self.found == self.total:
-            self._finish(End(self._count(), proven and not self.is_capped))
+            self._finish(ListEnd(self._count(), proven and not self.is_capped))
         elif self.found > self.total:
-            self._finish(End(f"more shown than counted: {self._count()}"))
+            self._finish(ListEnd(f"more shown than counted: {self._count()}"))
         else:
-            self._finish(End(f"total fell short: {self.total:,} said, {self.found:,} shown"))
+            self._finish(ListEnd(f"total fell short: {self.total:,} said, {self.found:,} shown"))
 
-    def _finish(self, end: End) -> None:
+    def _finish(self, end: ListEnd) -> None:
         self.ask, self.end = None, end
 
     def _count(self) -> str:
@@ -410,15 +410,15 @@ class Walk:
     def _pages(self) -> int:
         return sum(branch.leg.pages for branch in self._root.all())
 
-    def _end(self) -> End:
+    def _end(self) -> ListEnd:
         root = self._root
         if self._stopped is not None:
-            return End(self._stopped)
+            return ListEnd(self._stopped)
         if not root.parts:
-            return root.leg.end or End("not at the end yet")
+            return root.leg.end or ListEnd("not at the end yet")
         found, pages = len(_names(root)), self._pages()
         if all(map(_is_whole, root.parts)) and _is_proven(root):
-            return End(f"{found:,} of {found:,}, asked for in parts by {root.by}", complete=True)
+            return ListEnd(f"{found:,} of {found:,}, asked for in parts by {root.by}", complete=True)
         broken = next(
             (
                 each.leg.end.says
@@ -427,7 +427,7 @@ class Walk:
             ),
             None,
         )
-        return End(
+        return ListEnd(
             f"{found:,} found in {pages} pages by {root.by}; "
             + (broken or "no count of the source proves that these are all")
         )

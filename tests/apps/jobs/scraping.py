@@ -35,9 +35,9 @@ from thresher.hiring.records import board_key, entry
 from thresher.practice.web import (
     DAY_ZERO,
     Company,
-    Entry,
     Knob,
-    Posting,
+    LogEntry,
+    PracticePosting,
     PracticeWeb,
     board_url,
     company,
@@ -73,10 +73,10 @@ APP = App(
 )
 
 
-def ended(web: PracticeWeb, since: int = 0) -> list[Entry]:
+def ended(web: PracticeWeb, since: int = 0) -> list[LogEntry]:
     """What was asked. An answer may be here before the web has noted that it went out; what hangs is not
     waited for."""
-    found: list[Entry] = []
+    found: list[LogEntry] = []
     for _ in range(MAX_LOOKS):
         found = [each for each in web.log(since=since) if each.path != "/robots.txt"]
         if all(each.status is not None for each in found):
@@ -207,7 +207,7 @@ class Scraping:
     def who(self, token: str) -> Company:
         return company(self.web.web.seed, token)
 
-    def planted(self, token: str) -> tuple[Posting, ...]:
+    def planted(self, token: str) -> tuple[PracticePosting, ...]:
         return postings(self.web.web.seed, self.who(token), self.web.now())
 
     def board(self, key: str) -> dict[str, Any]:
@@ -232,7 +232,7 @@ class Scraping:
         found = tasks.rows(self.store, "select payload from tasks where kind = 'job' order by id")
         return [orjson.loads(row[0])["posting"] for row in found]
 
-    def requests(self, since: int = 0) -> list[Entry]:
+    def requests(self, since: int = 0) -> list[LogEntry]:
         return ended(self.web, since)
 
     def close(self) -> None:

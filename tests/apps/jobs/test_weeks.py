@@ -9,7 +9,7 @@ from tests.apps.jobs.weeks import Search, compared, shown, small
 from tests.harness.databases import Database, file_database, only_postgres
 from thresher.core.clock import DAY, FrozenClock
 from thresher.practice.web import Knob, PracticeWeb, Trouble, board_url, traits
-from thresher.practice.web.posting import Pay
+from thresher.practice.web.posting import PostedPay
 
 SEED = 7
 WORKDAY, SMART, PAGES = small(SEED, "workday"), small(SEED, "smartrecruiters"), small(SEED, "own", quiet=True)
@@ -155,7 +155,7 @@ def what_a_posting_asks_for_is_read_or_left_open_and_never_wrong(weeks: Weeks) -
         assert asked <= found, about
         assert all(name in planted.title.lower() for name in found - asked), about
         if pay:
-            assert Pay(pay["year_low"], pay["year_high"], pay["currency"]) == planted.pay, about
+            assert PostedPay(pay["year_low"], pay["year_high"], pay["currency"]) == planted.pay, about
         if said.get("workplace") and "hybrid" not in planted.title:
             assert said["workplace"] == planted.mode, about
 

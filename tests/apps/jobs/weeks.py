@@ -45,9 +45,9 @@ from thresher.practice.web import (
     DAY_ZERO,
     Chronicle,
     Company,
-    Entry,
     Knob,
-    Posting,
+    LogEntry,
+    PracticePosting,
     PracticeWeb,
     chronicle,
     company,
@@ -266,7 +266,7 @@ class Search:
         """(kind, url, rule, detail) of every child that was refused."""
         return tasks.rows(self.store, "select kind, url, rule, detail from refusals order by id")
 
-    def requests(self, since: int = 0) -> list[Entry]:
+    def requests(self, since: int = 0) -> list[LogEntry]:
         """What the web was asked, robots.txt aside."""
         return ended(self.web, since)
 
@@ -276,12 +276,12 @@ class Compared:
     """What a board shows beside what was written down: each planted posting with its record, and what has no
     partner."""
 
-    pairs: Sequence[tuple[Posting, Found]]
-    missing: Sequence[Posting]
+    pairs: Sequence[tuple[PracticePosting, Found]]
+    missing: Sequence[PracticePosting]
     invented: Sequence[Found]
 
 
-def compared(planted: Iterable[Posting], found: Iterable[Found]) -> Compared:
+def compared(planted: Iterable[PracticePosting], found: Iterable[Found]) -> Compared:
     """Pair them by any name that a board may number a posting by. A record has one partner, and so has a
     posting."""
     left: dict[str, Found] = {each.key: each for each in found}
@@ -297,7 +297,7 @@ def compared(planted: Iterable[Posting], found: Iterable[Found]) -> Compared:
     return Compared(pairs, missing, list(left.values()))
 
 
-def names_of(posting: Posting) -> tuple[str, ...]:
+def names_of(posting: PracticePosting) -> tuple[str, ...]:
     """What a record of this posting may call it."""
     # A mark ends where it is written: R-10001-1 is not in R-10001-12.
     return tuple(
@@ -310,7 +310,7 @@ def said_of(record: Found) -> str:
     return f"{record.data.get('number') or ''} {record.data.get('url') or ''} {record.key} ".lower()
 
 
-def shown(planted: Iterable[Posting]) -> list[Posting]:
+def shown(planted: Iterable[PracticePosting]) -> list[PracticePosting]:
     """Those that their board lists: Ashby has rows that it says not to."""
     return [each for each in planted if each.company.platform != "ashby" or each.place % 9 != 8]
 

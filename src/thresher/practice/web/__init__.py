@@ -9,8 +9,8 @@ from thresher.practice.web.clock import DAY_ZERO
 from thresher.practice.web.company import HOSTED, KNOWN, Company, Traits, company, directory, owner, traits
 from thresher.practice.web.control import CONTROL
 from thresher.practice.web.knob import Knob, Trouble, robots
-from thresher.practice.web.log import Entry, gaps, peak
-from thresher.practice.web.posting import Posting, postings
+from thresher.practice.web.log import LogEntry, gaps, peak
+from thresher.practice.web.posting import PracticePosting, postings
 from thresher.practice.web.serving import PracticeWeb, RemoteWeb, Steering, practice_process
 from thresher.practice.web.sites.home import board_url
 from thresher.practice.web.walls import WALLS
@@ -23,9 +23,9 @@ __all__ = [
     "WALLS",
     "Chronicle",
     "Company",
-    "Entry",
     "Knob",
-    "Posting",
+    "LogEntry",
+    "PracticePosting",
     "PracticeWeb",
     "RemoteWeb",
     "Steering",

@@ -16,7 +16,7 @@ MAX_NUMBER = 999_999
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class WebRequest:
     """One request as a site sees it. Header names in lower case; `count` is how many this host had before.
 
     `twists` are the knobs that change what a site says, by their trouble.
@@ -55,7 +55,7 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WebResponse:
     """One answer. `etag` is made from the body, so that it changes exactly when the body does."""
 
     status: int
@@ -76,29 +76,29 @@ def whole(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else -1
 
 
-def page(text: str, status: int = 200, *, modified: datetime | None = None) -> Answer:
+def page(text: str, status: int = 200, *, modified: datetime | None = None) -> WebResponse:
     return made(text.encode(), "text/html; charset=utf-8", status, modified=modified)
 
 
-def data(value: Json, status: int = 200, *, modified: datetime | None = None) -> Answer:
+def data(value: Json, status: int = 200, *, modified: datetime | None = None) -> WebResponse:
     body = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
     return made(body, "application/json; charset=utf-8", status, modified=modified)
 
 
-def xml(text: str, kind: str = "application/xml", *, modified: datetime | None = None) -> Answer:
+def xml(text: str, kind: str = "application/xml", *, modified: datetime | None = None) -> WebResponse:
     body = f'<?xml version="1.0" encoding="UTF-8"?>\n{text}'.encode()
     return made(body, f"{kind}; charset=utf-8", modified=modified)
 
 
-def plain(text: str, status: int = 200) -> Answer:
+def plain(text: str, status: int = 200) -> WebResponse:
     return made(text.encode(), "text/plain; charset=utf-8", status)
 
 
-def redirect(target: str, status: int = 302) -> Answer:
-    return Answer(status, b"", {"location": target, "content-type": "text/html; charset=utf-8"})
+def redirect(target: str, status: int = 302) -> WebResponse:
+    return WebResponse(status, b"", {"location": target, "content-type": "text/html; charset=utf-8"})
 
 
-def made(body: bytes, kind: str, status: int = 200, *, modified: datetime | None = None) -> Answer:
-    return Answer(
+def made(body: bytes, kind: str, status: int = 200, *, modified: datetime | None = None) -> WebResponse:
+    return WebResponse(
         status, body, {"content-type": kind}, f'"{blake2b(body, digest_size=10).hexdigest()}"', modified
     )

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 from thresher.practice.web.clock import DAY_ZERO
 from thresher.practice.web.company import Company, company
-from thresher.practice.web.posting import Life, Posting, lives, postings, read_at
+from thresher.practice.web.posting import Life, PracticePosting, lives, postings, read_at
 from thresher.practice.web.sites.home import board_url
 
 
@@ -27,11 +27,11 @@ class Chronicle:
 
     company: Company
     board: str
-    open: tuple[Posting, ...]
-    opened: tuple[Posting, ...]
-    changed: tuple[Posting, ...]
-    closed: tuple[Posting, ...]
-    relisted: tuple[Posting, ...]
+    open: tuple[PracticePosting, ...]
+    opened: tuple[PracticePosting, ...]
+    changed: tuple[PracticePosting, ...]
+    closed: tuple[PracticePosting, ...]
+    relisted: tuple[PracticePosting, ...]
 
 
 def chronicle(seed: int, token: str, since: float, until: float) -> Chronicle:
@@ -57,7 +57,7 @@ def day(number: float) -> datetime:
     return DAY_ZERO + timedelta(days=number)
 
 
-def differs(one: Posting, other: Posting) -> bool:
+def differs(one: PracticePosting, other: PracticePosting) -> bool:
     """Whether a reader of both would see a change. An edit that only moves a date is none."""
     return (one.title, one.pay) != (other.title, other.pay)
 
@@ -66,5 +66,5 @@ def _lives(seed: int, who: Company, until: datetime) -> Iterator[Life]:
     return (life for place in range(who.places) for life in lives(seed, who, place, until))
 
 
-def _at_last(seed: int, who: Company, life: Life, last: datetime) -> Posting:
+def _at_last(seed: int, who: Company, life: Life, last: datetime) -> PracticePosting:
     return read_at(seed, who, life, min(last, life.closes - timedelta(seconds=1)))

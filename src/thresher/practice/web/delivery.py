@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from aiohttp import web
 
-from thresher.practice.web.answer import Answer
+from thresher.practice.web.answer import WebResponse
 from thresher.practice.web.knob import Knob, Trouble
 
 PIECES = 20
@@ -30,7 +30,7 @@ class Nothing(web.Response):
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class Delivered:
     """What went out: the status (0 for none), how many bytes of the body, and whether that was the whole
     answer.
     """
@@ -41,14 +41,14 @@ class Sent:
     whole: bool = False
 
 
-async def deliver(request: web.BaseRequest, answer: Answer, knob: Knob | None) -> Sent:
+async def deliver(request: web.BaseRequest, answer: WebResponse, knob: Knob | None) -> Delivered:
     """Send it, well or badly."""
     if knob is not None:
         return await _SPOILT[knob.trouble](request, answer, knob)
     return await _whole(request, answer)
 
 
-def fresh(request: web.BaseRequest, answer: Answer) -> bool:
+def fresh(request: web.BaseRequest, answer: WebResponse) -> bool:
     """Whether what the client has is still what we would send."""
     if answer.status != 200 or request.method not in ("GET", "HEAD"):
         return False
@@ -68,7 +68,7 @@ def _at(text: str) -> datetime:
         return datetime.min.replace(tzinfo=UTC)
 
 
-def _headers(request: web.BaseRequest, answer: Answer) -> dict[str, str]:
+def _headers(request: web.BaseRequest, answer: WebResponse) -> dict[str, str]:
     headers = {"server": "practice", **answer.headers}
     if answer.status == 200 and request.method in ("GET", "HEAD"):
         if answer.etag:
@@ -78,7 +78,7 @@ def _headers(request: web.BaseRequest, answer: Answer) -> dict[str, str]:
     return headers
 
 
-async def _whole(request: web.BaseRequest, answer: Answer) -> Sent:
+async def _whole(request: web.BaseRequest, answer: WebResponse) -> Delivered:
     if fresh(request, answer):
         kept = {name: value for name, value in _headers(request, answer).items() if name != "content-type"}
         return await _sent(request, web.Response(status=304, headers=kept))
@@ -89,7 +89,7 @@ async def _whole(request: web.BaseRequest, answer: Answer) -> Sent:
     )
 
 
-async def _streamed(request: web.BaseRequest, answer: Answer) -> Sent:
+async def _streamed(request: web.BaseRequest, answer: WebResponse) -> Delivered:
     """Piece by piece, as the client takes it: who stops reading at a limit must not have been sent the
     rest.
     """
@@ -100,29 +100,29 @@ async def _streamed(request: web.BaseRequest, answer: Answer) -> Sent:
     for at in range(0, len(whole), AT_ONCE):
         await response.write(whole[at : at + AT_ONCE])
     await response.write_eof()
-    return Sent(response, answer.status, len(answer.body), whole=True)
+    return Delivered(response, answer.status, len(answer.body), whole=True)
 
 
-async def _sent(request: web.BaseRequest, response: web.Response) -> Sent:
+async def _sent(request: web.BaseRequest, response: web.Response) -> Delivered:
     """Prepared and written here rather than by the framework: the log wants to know when the last byte
     went.
     """
     await response.prepare(request)
     await response.write_eof()
-    return Sent(response, response.status, response.content_length or 0, whole=True)
+    return Delivered(response, response.status, response.content_length or 0, whole=True)
 
 
-async def _slow(request: web.BaseRequest, answer: Answer, knob: Knob) -> Sent:
+async def _slow(request: web.BaseRequest, answer: WebResponse, knob: Knob) -> Delivered:
     await asyncio.sleep(1.0 if knob.seconds is None else knob.seconds)
     return await _whole(request, answer)
 
 
-async def _hang(request: web.BaseRequest, answer: Answer, knob: Knob) -> Sent:  # noqa: ARG001
+async def _hang(request: web.BaseRequest, answer: WebResponse, knob: Knob) -> Delivered:  # noqa: ARG001
     await asyncio.sleep(NEVER if knob.seconds is None else knob.seconds)
     return _closed(request)
 
 
-async def _drip(request: web.BaseRequest, answer: Answer, knob: Knob) -> Sent:
+async def _drip(request: web.BaseRequest, answer: WebResponse, knob: Knob) -> Delivered:
     response = web.StreamResponse(status=answer.status, headers=_headers(request, answer))
     response.content_length = len(answer.body)
     await response.prepare(request)
@@ -132,45 +132,45 @@ async def _drip(request: web.BaseRequest, answer: Answer, knob: Knob) -> Sent:
         await asyncio.sleep(pause)
         await response.write(answer.body[at : at + step])
     await response.write_eof()
-    return Sent(response, answer.status, len(answer.body), whole=True)
+    return Delivered(response, answer.status, len(answer.body), whole=True)
 
 
-async def _truncated(request: web.BaseRequest, answer: Answer, knob: Knob) -> Sent:
+async def _truncated(request: web.BaseRequest, answer: WebResponse, knob: Knob) -> Delivered:
     response = web.StreamResponse(status=answer.status, headers=_headers(request, answer))
     response.content_length = max(len(answer.body), 2)
     return await _part(request, response, answer.body[: knob.number or len(answer.body) // 2])
 
 
-async def _cut_chunks(request: web.BaseRequest, answer: Answer, knob: Knob) -> Sent:
+async def _cut_chunks(request: web.BaseRequest, answer: WebResponse, knob: Knob) -> Delivered:
     response = web.StreamResponse(status=answer.status, headers=_headers(request, answer))
     response.enable_chunked_encoding()
     return await _part(request, response, answer.body[: knob.number or len(answer.body) // 2])
 
 
-async def _part(request: web.BaseRequest, response: web.StreamResponse, body: bytes) -> Sent:
+async def _part(request: web.BaseRequest, response: web.StreamResponse, body: bytes) -> Delivered:
     await response.prepare(request)
     if body:
         await response.write(body)
-    return Sent(_closed(request).response, response.status, len(body))
+    return Delivered(_closed(request).response, response.status, len(body))
 
 
-async def _reset(request: web.BaseRequest, answer: Answer, knob: Knob) -> Sent:  # noqa: ARG001
+async def _reset(request: web.BaseRequest, answer: WebResponse, knob: Knob) -> Delivered:  # noqa: ARG001
     return _closed(request)
 
 
-async def _garbage(request: web.BaseRequest, answer: Answer, knob: Knob) -> Sent:  # noqa: ARG001
+async def _garbage(request: web.BaseRequest, answer: WebResponse, knob: Knob) -> Delivered:  # noqa: ARG001
     if request.transport:
         request.transport.write(b"\x16\x03\x01 this is not what you asked for\r\n\r\n\x00\xff")
     return _closed(request)
 
 
-def _closed(request: web.BaseRequest) -> Sent:
+def _closed(request: web.BaseRequest) -> Delivered:
     if request.transport:
         request.transport.close()
-    return Sent(Nothing())
+    return Delivered(Nothing())
 
 
-Delivery = Callable[[web.BaseRequest, Answer, Knob], Awaitable[Sent]]
+Delivery = Callable[[web.BaseRequest, WebResponse, Knob], Awaitable[Delivered]]
 _SPOILT: MappingProxyType[Trouble, Delivery] = MappingProxyType(
     {
         Trouble.SLOW: _slow,

@@ -4,7 +4,7 @@ own site.
 
 from collections.abc import Callable
 
-from thresher.practice.web.answer import Answer, Ask
+from thresher.practice.web.answer import WebRequest, WebResponse
 from thresher.practice.web.company import NOBODY
 from thresher.practice.web.sites import (
     anthropic,
@@ -33,7 +33,7 @@ from thresher.practice.web.sites import (
     workday,
 )
 
-Site = Callable[[Ask], Answer]
+Site = Callable[[WebRequest], WebResponse]
 
 HOSTS: tuple[tuple[str, Site], ...] = (
     ("bulk.example", bulk.site),

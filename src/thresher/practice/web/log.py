@@ -30,7 +30,7 @@ BODY_KEPT = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LogEntry:
     """One request. `concurrency` counts it and those of its host that had not ended when it arrived.
 
     `ended` and `status` are None while it runs; `whole` says whether the answer went out as it was meant to.
@@ -64,7 +64,7 @@ class Log:
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._entries: dict[int, Entry] = {}
+        self._entries: dict[int, LogEntry] = {}
         self._order: deque[int] = deque()
         self._running: Counter[str] = Counter()
         self._seen: Counter[str] = Counter()
@@ -72,11 +72,11 @@ class Log:
 
     def arrive(
         self, host: str, method: str, target: str, headers: Mapping[str, str], at: tuple[float, float]
-    ) -> Entry:
+    ) -> LogEntry:
         with self._changed:
             self._running[host] += 1
             self._seen[host] += 1
-            entry = Entry(self._next, host, method, target, headers, "", at[0], at[1], self._running[host])
+            entry = LogEntry(self._next, host, method, target, headers, "", at[0], at[1], self._running[host])
             self._next += 1
             self._entries[entry.number] = entry
             self._order.append(entry.number)
@@ -86,7 +86,7 @@ class Log:
             return entry
 
     def end(
-        self, entry: Entry, at: tuple[float, float], *, body: bytes, status: int, size: int, whole: bool
+        self, entry: LogEntry, at: tuple[float, float], *, body: bytes, status: int, size: int, whole: bool
     ) -> None:
         said = body[:BODY_KEPT].decode("utf-8", "replace")
         ended = replace(entry, ended=at[0], ended_at=at[1], body=said, status=status, size=size, whole=whole)
@@ -100,7 +100,7 @@ class Log:
         """How many requests this host has had."""
         return self._seen[host]
 
-    def entries(self, host: str | None = None, since: int = 0) -> list[Entry]:
+    def entries(self, host: str | None = None, since: int = 0) -> list[LogEntry]:
         """The requests after number `since`, of one host or of all."""
         with self._changed:
             return [
@@ -114,7 +114,7 @@ class Log:
             self._order.clear()
             self._seen.clear()
 
-    def until(self, holds: Callable[[list[Entry]], bool], seconds: float = 10.0) -> list[Entry]:
+    def until(self, holds: Callable[[list[LogEntry]], bool], seconds: float = 10.0) -> list[LogEntry]:
         """Wait on the log itself until something holds for it."""
         with self._changed:
             if not self._changed.wait_for(lambda: holds(list(self._entries.values())), seconds):
@@ -124,16 +124,16 @@ class Log:
             return list(self._entries.values())
 
 
-def entry_from(said: Mapping[str, Any]) -> Entry:
-    return Entry(**said)
+def entry_from(said: Mapping[str, Any]) -> LogEntry:
+    return LogEntry(**said)
 
 
-def gaps(entries: Iterable[Entry]) -> list[float]:
+def gaps(entries: Iterable[LogEntry]) -> list[float]:
     """Seconds between the arrivals of one request and the next."""
     times = sorted(each.arrived for each in entries)
     return [later - earlier for earlier, later in itertools.pairwise(times)]
 
 
-def peak(entries: Iterable[Entry]) -> int:
+def peak(entries: Iterable[LogEntry]) -> int:
     """How many of these were under way at once, at most."""
     return max((each.concurrency for each in entries), default=0)

@@ -111,7 +111,7 @@ SQL = "SQL beyond the basics"
 
 
 @dataclass(frozen=True, slots=True)
-class Pay:
+class PostedPay:
     """A salary range in whole units of its currency a year."""
 
     least: int
@@ -120,7 +120,7 @@ class Pay:
 
 
 @dataclass(frozen=True, slots=True)
-class Posting:
+class PracticePosting:
     """One posting as it reads at a moment. `round` counts the postings of its place; `revision` its edits so
     far.
     """
@@ -136,7 +136,7 @@ class Posting:
     also: tuple[City, ...]
     mode: str
     employment: str
-    pay: Pay | None
+    pay: PostedPay | None
     opened: datetime
     updated: datetime
     closes: datetime
@@ -189,7 +189,7 @@ class Posting:
 
 
 @lru_cache(1_024)
-def postings(seed: int, company: Company, now: datetime) -> tuple[Posting, ...]:
+def postings(seed: int, company: Company, now: datetime) -> tuple[PracticePosting, ...]:
     """What is open now, newest first."""
     found = (each for place in range(company.places) for each in _open(seed, company, place, now))
     return tuple(sorted(found, key=lambda each: (each.opened, each.id), reverse=True))
@@ -234,13 +234,13 @@ def lives(seed: int, company: Company, place: int, until: datetime) -> Iterator[
         words = words if again else number  # listed again: another number, the same words
 
 
-def _open(seed: int, company: Company, place: int, now: datetime) -> Iterator[Posting]:
+def _open(seed: int, company: Company, place: int, now: datetime) -> Iterator[PracticePosting]:
     return (
         read_at(seed, company, life, now) for life in lives(seed, company, place, now) if now < life.closes
     )
 
 
-def read_at(seed: int, company: Company, life: Life, now: datetime) -> Posting:
+def read_at(seed: int, company: Company, life: Life, now: datetime) -> PracticePosting:
     """A posting as it reads at a moment of its life."""
     place, words = life.place, life.words
     draw = Draw(seed, "posting", company.token, place, words)
@@ -265,11 +265,11 @@ def read_at(seed: int, company: Company, life: Life, now: datetime) -> Posting:
     if revision and edits.chance(30):
         title = f"{title} ({edits.pick(('all genders', 'm/f/d', '4 days', 'hybrid'))})"
     if revision and pay:
-        pay = Pay(pay.least + 1_000 * revision, pay.most + 2_000 * revision, pay.currency)
+        pay = PostedPay(pay.least + 1_000 * revision, pay.most + 2_000 * revision, pay.currency)
     mode, employment = draw.pick((ONSITE, ONSITE, HYBRID, HYBRID, REMOTE)), draw.pick(EMPLOYMENT)
     texts = [tuple(draw.some(choices, 3)) for choices in (duties, WANTS, OFFERS)]
     asked = demands(apart, department, mode, city)
-    return Posting(
+    return PracticePosting(
         id=FIRST_ID + Draw(seed, "id", company.token, place, life.round).below(900_000_000),
         company=company,
         place=place,
@@ -293,9 +293,9 @@ def read_at(seed: int, company: Company, life: Life, now: datetime) -> Posting:
     )
 
 
-def _pay(draw: Draw, city: City, level: int) -> Pay:
+def _pay(draw: Draw, city: City, level: int) -> PostedPay:
     least = city[5] * (80 + 6 * level + draw.below(15)) // 100 * 1_000
-    return Pay(least, least + least // 100 * draw.between(10, 35), city[4])
+    return PostedPay(least, least + least // 100 * draw.between(10, 35), city[4])
 
 
 def _edits(draw: Draw, opened: datetime, now: datetime) -> tuple[int, datetime]:

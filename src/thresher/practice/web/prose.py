@@ -6,7 +6,7 @@ import json
 from html import escape
 from typing import Any
 
-from thresher.practice.web.posting import HYBRID, REMOTE, Posting
+from thresher.practice.web.posting import HYBRID, REMOTE, PracticePosting
 
 SCHEMA_EMPLOYMENT = {
     "Full-time": "FULL_TIME",
@@ -17,7 +17,7 @@ SCHEMA_EMPLOYMENT = {
 WORKPLACE = {REMOTE: "Remote", HYBRID: "Hybrid"}
 
 
-def intro(posting: Posting) -> str:
+def intro(posting: PracticePosting) -> str:
     who = posting.company
     return (
         f"{who.name} makes {who.trade}. We are about {who.staff} people, founded in {who.founded}, with our main office in {who.city[0]}. "
@@ -25,13 +25,13 @@ def intro(posting: Posting) -> str:
     )
 
 
-def pay_text(posting: Posting) -> str:
+def pay_text(posting: PracticePosting) -> str:
     """The salary as a sentence; empty where the company does not say."""
     pay = posting.pay
     return f"{pay.currency} {pay.least:,} – {pay.most:,} a year" if pay else ""
 
 
-def sections(posting: Posting) -> list[tuple[str, tuple[str, ...]]]:
+def sections(posting: PracticePosting) -> list[tuple[str, tuple[str, ...]]]:
     return [
         ("What you will do", posting.duties),
         ("What we look for", posting.wants),
@@ -39,7 +39,7 @@ def sections(posting: Posting) -> list[tuple[str, tuple[str, ...]]]:
     ]
 
 
-def html(posting: Posting) -> str:
+def html(posting: PracticePosting) -> str:
     parts = [f"<p>{escape(intro(posting))}</p>"]
     parts += [f"<h3>{title}</h3>\n{bullets(rows)}" for title, rows in sections(posting)]
     if posting.pay:
@@ -47,7 +47,7 @@ def html(posting: Posting) -> str:
     return "\n".join(parts)
 
 
-def text(posting: Posting) -> str:
+def text(posting: PracticePosting) -> str:
     parts = [intro(posting)]
     parts += ["\n".join((title, *(f"- {row}" for row in rows))) for title, rows in sections(posting)]
     return "\n\n".join([*parts, pay_text(posting)]).strip()
@@ -57,11 +57,11 @@ def bullets(rows: tuple[str, ...]) -> str:
     return "<ul>" + "".join(f"<li>{escape(row[0].upper() + row[1:])}</li>" for row in rows) + "</ul>"
 
 
-def workplace(posting: Posting) -> str:
+def workplace(posting: PracticePosting) -> str:
     return WORKPLACE.get(posting.mode, "On-site")
 
 
-def schema(posting: Posting, url: str) -> dict[str, Any]:
+def schema(posting: PracticePosting, url: str) -> dict[str, Any]:
     """A schema.org JobPosting."""
     city, region, _, code, *_ = posting.city
     found: dict[str, Any] = {

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from aiohttp import web
 
 from thresher.practice.web.control import CONTROL, command
-from thresher.practice.web.delivery import Nothing, Sent, deliver
+from thresher.practice.web.delivery import Delivered, Nothing, deliver
 from thresher.practice.web.web import Web
 
 ADDRESS = "127.0.0.1"
@@ -57,7 +57,7 @@ async def _handle(site: Web, request: web.BaseRequest) -> web.StreamResponse:
         return command(site, request.method, request.path_qs, await _body(request))
     target = request.raw_path if request.raw_path.startswith("/") else request.rel_url.raw_path_qs
     exchange = site.arrive(host, request.method, target, headers)
-    body, sent = b"", Sent(Nothing())
+    body, sent = b"", Delivered(Nothing())
     try:
         body = await _body(request)
         answer, knob = site.answer(exchange, headers, body)

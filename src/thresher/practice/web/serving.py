@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from thresher.practice.web.control import CONTROL
 from thresher.practice.web.knob import Knob
-from thresher.practice.web.log import Entry, entry_from
+from thresher.practice.web.log import LogEntry, entry_from
 from thresher.practice.web.server import ADDRESS, listening, new_loop, serve
 from thresher.practice.web.web import Web
 
@@ -97,10 +97,10 @@ class PracticeWeb:
     def now(self) -> datetime:
         return self.web.calendar.now
 
-    def log(self, host: str | None = None, since: int = 0) -> list[Entry]:
+    def log(self, host: str | None = None, since: int = 0) -> list[LogEntry]:
         return self.web.log.entries(host, since)
 
-    def until(self, holds: Callable[[list[Entry]], bool], seconds: float = 10.0) -> list[Entry]:
+    def until(self, holds: Callable[[list[LogEntry]], bool], seconds: float = 10.0) -> list[LogEntry]:
         return self.web.log.until(holds, seconds)
 
     def reset(self) -> None:
@@ -139,11 +139,11 @@ class Steering(Protocol):
 
     def now(self) -> datetime: ...
 
-    def log(self, host: str | None = None, since: int = 0) -> list[Entry]:
+    def log(self, host: str | None = None, since: int = 0) -> list[LogEntry]:
         """The requests in the order of their arrival: of one host or of all, after number `since`."""
         ...
 
-    def until(self, holds: Callable[[list[Entry]], bool], seconds: float = 10.0) -> list[Entry]:
+    def until(self, holds: Callable[[list[LogEntry]], bool], seconds: float = 10.0) -> list[LogEntry]:
         """Wait until something holds for the log, and return it then."""
         ...
 
@@ -191,11 +191,11 @@ class RemoteWeb:
     def now(self) -> datetime:
         return datetime.fromisoformat(self._ask("GET", "/clock")["now"])
 
-    def log(self, host: str | None = None, since: int = 0) -> list[Entry]:
+    def log(self, host: str | None = None, since: int = 0) -> list[LogEntry]:
         wanted = f"&host={quote(host)}" if host else ""
         return [entry_from(each) for each in self._ask("GET", f"/log?since={since}{wanted}")["log"]]
 
-    def until(self, holds: Callable[[list[Entry]], bool], seconds: float = 10.0) -> list[Entry]:
+    def until(self, holds: Callable[[list[LogEntry]], bool], seconds: float = 10.0) -> list[LogEntry]:
         deadline = time.monotonic() + seconds
         while not holds(entries := self.log()):
             if time.monotonic() > deadline:

@@ -13,7 +13,7 @@ from html import escape
 from struct import Struct
 from types import MappingProxyType
 
-from thresher.practice.web.answer import Answer, Ask, Json, made, page, redirect
+from thresher.practice.web.answer import Json, WebRequest, WebResponse, made, page, redirect
 from thresher.practice.web.knob import Knob, Trouble, headers_in
 from thresher.practice.web.prose import document
 from thresher.practice.web.sites import home
@@ -35,53 +35,53 @@ WORDS = {
 MEGABYTE = 1024 * 1024
 
 
-def stand_in(knob: Knob, ask: Ask, site: Callable[[Ask], Answer]) -> Answer:
+def stand_in(knob: Knob, ask: WebRequest, site: Callable[[WebRequest], WebResponse]) -> WebResponse:
     """What is served in the place of the site's own answer."""
     return _STAND_INS[knob.trouble](knob, ask) or site(ask)
 
 
-def _status(knob: Knob, ask: Ask) -> Answer:  # noqa: ARG001
+def _status(knob: Knob, ask: WebRequest) -> WebResponse:  # noqa: ARG001
     status = knob.status or 500
     word = WORDS.get(status, f"Status {status}")
     return page(document(word, f"<h1>{status} {word}</h1><p>{escape(knob.text)}</p>"), status)
 
 
-def _rate_limited(knob: Knob, ask: Ask) -> Answer:
+def _rate_limited(knob: Knob, ask: WebRequest) -> WebResponse:
     answer = _status(Knob(Trouble.STATUS, status=knob.status or 429, text=knob.text), ask)
     if knob.seconds is None:
-        return Answer(answer.status, answer.body, HTML)
+        return WebResponse(answer.status, answer.body, HTML)
     # The machine's clock, not the practice web's: whoever obeys reckons with that one.
     later = formatdate(time.time() + knob.seconds, usegmt=True) if knob.dated else f"{knob.seconds:g}"
-    return Answer(answer.status, answer.body, {**HTML, "retry-after": later})
+    return WebResponse(answer.status, answer.body, {**HTML, "retry-after": later})
 
 
-def _redirect_loop(knob: Knob, ask: Ask) -> Answer:
+def _redirect_loop(knob: Knob, ask: WebRequest) -> WebResponse:
     side = "b" if ask.query.get("loop") == "a" else "a"
     return redirect(f"{ask.path}?loop={side}", knob.status or 302)
 
 
-def _body(knob: Knob, ask: Ask) -> Answer:  # noqa: ARG001
-    return Answer(knob.status or 200, knob.text.encode(), {"content-type": knob.kind})
+def _body(knob: Knob, ask: WebRequest) -> WebResponse:  # noqa: ARG001
+    return WebResponse(knob.status or 200, knob.text.encode(), {"content-type": knob.kind})
 
 
-def _oversized(knob: Knob, ask: Ask) -> Answer:  # noqa: ARG001
-    return Answer(knob.status or 200, _much(knob.number or 64 * MEGABYTE), HTML)
+def _oversized(knob: Knob, ask: WebRequest) -> WebResponse:  # noqa: ARG001
+    return WebResponse(knob.status or 200, _much(knob.number or 64 * MEGABYTE), HTML)
 
 
-def _gzip_bomb(knob: Knob, ask: Ask) -> Answer:  # noqa: ARG001
-    return Answer(
+def _gzip_bomb(knob: Knob, ask: WebRequest) -> WebResponse:  # noqa: ARG001
+    return WebResponse(
         knob.status or 200, _bomb(knob.number or 256 * MEGABYTE), {**HTML, "content-encoding": "gzip"}
     )
 
 
-def _charset(knob: Knob, ask: Ask) -> Answer:
+def _charset(knob: Knob, ask: WebRequest) -> WebResponse:
     text = f"<h1>Café Größe naïve Łódź</h1><p>“Straße” — señor, {escape(ask.host)}</p>"
     body = (
         document("Café", text)
         .replace('<meta charset="utf-8">\n', "")
         .encode(knob.text or "windows-1252", "xmlcharrefreplace")
     )
-    return Answer(knob.status or 200, body, {"content-type": knob.kind})
+    return WebResponse(knob.status or 200, body, {"content-type": knob.kind})
 
 
 @lru_cache(2)
@@ -106,7 +106,7 @@ def _bomb(size: int) -> bytes:
     return head + block * (size // MEGABYTE) + rest + Struct("<II").pack(check, size % 2**32)
 
 
-_STAND_INS: MappingProxyType[Trouble, Callable[[Knob, Ask], Answer | None]] = MappingProxyType(
+_STAND_INS: MappingProxyType[Trouble, Callable[[Knob, WebRequest], WebResponse | None]] = MappingProxyType(
     {
         Trouble.STATUS: _status,
         Trouble.RATE_LIMITED: _rate_limited,
@@ -142,7 +142,7 @@ _COATS = {
 _TAG = re.compile(rf"<(/?)({'|'.join(_COATS)})(?=[\s>])")
 
 
-def twisted(ask: Ask, answer: Answer) -> Answer:
+def twisted(ask: WebRequest, answer: WebResponse) -> WebResponse:
     """The answer as this host's knobs would have it."""
     if Trouble.LAYOUT in ask.twists and answer.status == 200:
         answer = _relaid(answer)
@@ -158,7 +158,7 @@ def twisted(ask: Ask, answer: Answer) -> Answer:
     return answer
 
 
-def _relaid(answer: Answer) -> Answer:
+def _relaid(answer: WebResponse) -> WebResponse:
     if answer.content_type.startswith("text/html"):
         return made(_dressed(answer.body.decode()).encode(), answer.content_type, modified=answer.modified)
     if answer.content_type.startswith("application/json"):

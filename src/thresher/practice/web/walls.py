@@ -5,12 +5,12 @@ our own.
 from html import escape
 from types import MappingProxyType
 
-from thresher.practice.web.answer import Answer, Ask, page
+from thresher.practice.web.answer import WebRequest, WebResponse, page
 from thresher.practice.web.draw import token
 from thresher.practice.web.prose import document
 
 
-def _challenge(ask: Ask) -> tuple[str, str, dict[str, str]]:
+def _challenge(ask: WebRequest) -> tuple[str, str, dict[str, str]]:
     ray = token(ask.seed, ask.host, ask.count, size=16)
     script = '<script src="/cdn-cgi/challenge-platform/h/b/orchestrate/chl_page/v1"></script>'
     body = (
@@ -25,7 +25,7 @@ def _challenge(ask: Ask) -> tuple[str, str, dict[str, str]]:
     )
 
 
-def _turnstile(ask: Ask) -> tuple[str, str, dict[str, str]]:
+def _turnstile(ask: WebRequest) -> tuple[str, str, dict[str, str]]:
     body = (
         '<h1>One more step</h1><p>Show that you are a person to go on.</p><div class="cf-turnstile" data-sitekey="0x4AAAAPRACTICE"></div>'
         '<script src="https://challenges.cloudflare.com/turnstile/v0/api.js" async defer></script>'
@@ -33,7 +33,7 @@ def _turnstile(ask: Ask) -> tuple[str, str, dict[str, str]]:
     return f"Attention | {ask.host}", body, {"server": "cloudflare"}
 
 
-def _recaptcha(ask: Ask) -> tuple[str, str, dict[str, str]]:
+def _recaptcha(ask: WebRequest) -> tuple[str, str, dict[str, str]]:
     body = (
         f"<h1>Are you a robot?</h1><p>We saw unusual traffic from your network to {escape(ask.host)}. Tick the box to go on.</p>"
         '<form action="/verify" method="post"><div class="g-recaptcha" data-sitekey="6LcPRACTICE"></div><button>Go on</button></form>'
@@ -42,7 +42,7 @@ def _recaptcha(ask: Ask) -> tuple[str, str, dict[str, str]]:
     return "Robot check", body, {}
 
 
-def _hcaptcha(ask: Ask) -> tuple[str, str, dict[str, str]]:
+def _hcaptcha(ask: WebRequest) -> tuple[str, str, dict[str, str]]:
     body = (
         f'<h1>Please verify you are human</h1><p>{escape(ask.host)} asks you to solve a puzzle.</p><div class="h-captcha" '
         'data-sitekey="practice"></div>'
@@ -51,7 +51,7 @@ def _hcaptcha(ask: Ask) -> tuple[str, str, dict[str, str]]:
     return "Verification", body, {}
 
 
-def _datadome(ask: Ask) -> tuple[str, str, dict[str, str]]:
+def _datadome(ask: WebRequest) -> tuple[str, str, dict[str, str]]:
     mark = token(ask.seed, ask.host, "dd", size=32)
     body = (
         "<p>Please enable JS and disable any ad blocker</p>"
@@ -65,7 +65,7 @@ def _datadome(ask: Ask) -> tuple[str, str, dict[str, str]]:
     )
 
 
-def _perimeter(ask: Ask) -> tuple[str, str, dict[str, str]]:
+def _perimeter(ask: WebRequest) -> tuple[str, str, dict[str, str]]:
     mark = token(ask.seed, ask.host, ask.count, size=32)
     body = (
         "<h1>Access to this page has been denied</h1><p>We think you use a program to look at this site. Press and hold to show that "
@@ -76,7 +76,7 @@ def _perimeter(ask: Ask) -> tuple[str, str, dict[str, str]]:
     return "Access denied", body, {}
 
 
-def _edge(ask: Ask) -> tuple[str, str, dict[str, str]]:
+def _edge(ask: WebRequest) -> tuple[str, str, dict[str, str]]:
     mark = f"18.{token(ask.seed, ask.host, ask.count, size=8)}.1772442000.{token(ask.seed, ask.host, size=7)}"
     body = (
         f'<h1>Access Denied</h1><p>You don\'t have permission to access "http&#58;&#47;&#47;{escape(ask.host)}{escape(ask.path)}" on '
@@ -86,7 +86,7 @@ def _edge(ask: Ask) -> tuple[str, str, dict[str, str]]:
     return "Access Denied", body, {"server": "AkamaiGHost"}
 
 
-def _plain(ask: Ask) -> tuple[str, str, dict[str, str]]:
+def _plain(ask: WebRequest) -> tuple[str, str, dict[str, str]]:
     body = (
         f"<h1>Slow down</h1><p>Automated access to {escape(ask.host)} is not allowed. Enter the characters you see below.</p>"
         '<form action="/validateCaptcha"><img src="/captcha.jpg" alt="captcha"><input name="captchacharacters"><button>Go on'
@@ -109,14 +109,16 @@ WALLS = MappingProxyType(
 )
 
 
-def wall(ask: Ask, vendor: str, status: int) -> Answer:
+def wall(ask: WebRequest, vendor: str, status: int) -> WebResponse:
     """The wall of a vendor; `plain` is one that somebody wrote themselves."""
     title, body, headers = WALLS[vendor or "plain"](ask)
     answer = page(document(title, body, head='<meta name="robots" content="noindex,nofollow">'), status)
-    return Answer(status, answer.body, {**answer.headers, **headers, "cache-control": "no-store, max-age=0"})
+    return WebResponse(
+        status, answer.body, {**answer.headers, **headers, "cache-control": "no-store, max-age=0"}
+    )
 
 
-def consent(ask: Ask) -> Answer | None:
+def consent(ask: WebRequest) -> WebResponse | None:
     """The page that wants to be agreed with first; None for who brings the cookie."""
     if "consent=" in ask.headers.get("cookie", ""):
         return None

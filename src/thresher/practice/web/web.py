@@ -11,19 +11,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import parse_qsl, unquote
 
-from thresher.practice.web.answer import Answer, Ask
+from thresher.practice.web.answer import WebRequest, WebResponse
 from thresher.practice.web.clock import Calendar
 from thresher.practice.web.hosts import site_for
 from thresher.practice.web.knob import DELIVERIES, TWISTS, Knob, Panel
-from thresher.practice.web.log import HEADERS, Entry, Log
+from thresher.practice.web.log import HEADERS, Log, LogEntry
 from thresher.practice.web.stand_in import stand_in, twisted
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class ServedExchange:
     """A request that has arrived: its line in the log and the knobs that act on it."""
 
-    entry: Entry
+    entry: LogEntry
     count: int
     knobs: tuple[Knob, ...]
 
@@ -38,23 +38,23 @@ class Web:
         self.log = Log()
         self.lock = threading.RLock()
 
-    def arrive(self, host: str, method: str, target: str, headers: Mapping[str, str]) -> Exchange:
+    def arrive(self, host: str, method: str, target: str, headers: Mapping[str, str]) -> ServedExchange:
         """Note a request and see which knobs act on it. To be called the moment its head was read."""
         now = (time.monotonic(), time.time())
         of_interest = {name: headers[name] for name in HEADERS if name in headers}
         with self.lock:
             count = self.log.seen(host)
             entry = self.log.arrive(host, method, target, of_interest, now)
-            return Exchange(entry, count, self.panel.take(host, target.partition("?")[0]))
+            return ServedExchange(entry, count, self.panel.take(host, target.partition("?")[0]))
 
     def answer(
-        self, exchange: Exchange, headers: Mapping[str, str], body: bytes
-    ) -> tuple[Answer, Knob | None]:
+        self, exchange: ServedExchange, headers: Mapping[str, str], body: bytes
+    ) -> tuple[WebResponse, Knob | None]:
         """What is answered, and the knob that says how it is to be brought."""
         entry = exchange.entry
         path, _, query = entry.target.partition("?")
         twists = {each.trouble: each for each in exchange.knobs if each.trouble in TWISTS}
-        ask = Ask(
+        ask = WebRequest(
             host=entry.host,
             path=unquote(path),
             seed=self.seed,
@@ -79,7 +79,7 @@ class Web:
         answer = stand_in(instead, ask, site) if instead else site(ask)
         return (twisted(ask, answer) if twists else answer), delivery
 
-    def end(self, exchange: Exchange, body: bytes, status: int, size: int, *, whole: bool) -> None:
+    def end(self, exchange: ServedExchange, body: bytes, status: int, size: int, *, whole: bool) -> None:
         """Note that a request is over."""
         self.log.end(
             exchange.entry, (time.monotonic(), time.time()), body=body, status=status, size=size, whole=whole

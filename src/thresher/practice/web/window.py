@@ -8,23 +8,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Protocol, TypeVar
 
-from thresher.practice.web.answer import Ask, whole
+from thresher.practice.web.answer import WebRequest, whole
 from thresher.practice.web.knob import Trouble
-from thresher.practice.web.posting import ROTATION, Posting
+from thresher.practice.web.posting import ROTATION, PracticePosting
 
 
-class Row(Protocol):
+class ListedRow(Protocol):
     """Whatever a listing lists: a frozen dataclass with a number of its own."""
 
     @property
     def id(self) -> int: ...
 
 
-R = TypeVar("R", bound=Row)
+R = TypeVar("R", bound=ListedRow)
 
 
 @dataclass(frozen=True, slots=True)
-class Window(Generic[R]):
+class ListWindow(Generic[R]):
     """One page of a list, the total the site claims, and what it recommends when it found nothing."""
 
     rows: tuple[R, ...]
@@ -32,10 +32,10 @@ class Window(Generic[R]):
     recommended: tuple[R, ...] = ()
 
 
-def window(ask: Ask, rows: Sequence[R], offset: int = 0, limit: int | None = None) -> Window[R]:
+def window(ask: WebRequest, rows: Sequence[R], offset: int = 0, limit: int | None = None) -> ListWindow[R]:
     """The rows from `offset` on, as this host's twists would have it."""
     if Trouble.NO_RESULTS in ask.twists:
-        return Window((), 0, tuple(rows[:5]))
+        return ListWindow((), 0, tuple(rows[:5]))
     reachable = _doubled(ask, rows)
     total = len(reachable) + _number(ask, Trouble.TOTAL, 0)
     reachable = reachable[: _number(ask, Trouble.CAP, len(reachable))]
@@ -43,7 +43,7 @@ def window(ask: Ask, rows: Sequence[R], offset: int = 0, limit: int | None = Non
     if Trouble.WRAP in ask.twists and reachable:
         offset %= len(reachable)
     shown = reachable[offset:] if limit is None else reachable[offset : offset + max(0, limit)]
-    return Window(tuple(_renamed(ask, row) for row in shown), max(0, total))
+    return ListWindow(tuple(_renamed(ask, row) for row in shown), max(0, total))
 
 
 def found(rows: Sequence[R], number: int) -> R | None:
@@ -57,7 +57,7 @@ def named(rows: Sequence[R], part: str) -> R | None:
     return found(rows, whole(part.partition("-")[0]))
 
 
-def marked(rows: Sequence[Posting], path: str) -> Posting | None:
+def marked(rows: Sequence[PracticePosting], path: str) -> PracticePosting | None:
     """The posting whose mark a path ends with, also with the ending it has had for one answer."""
     return next(
         (each for each in rows if path.endswith(each.mark) or path.rpartition("-")[0].endswith(each.mark)),
@@ -65,7 +65,7 @@ def marked(rows: Sequence[Posting], path: str) -> Posting | None:
     )
 
 
-def _doubled(ask: Ask, rows: Sequence[R]) -> list[R]:
+def _doubled(ask: WebRequest, rows: Sequence[R]) -> list[R]:
     every = _number(ask, Trouble.DUPLICATES, 0)
     if every < 1:
         return list(rows)
@@ -74,7 +74,7 @@ def _doubled(ask: Ask, rows: Sequence[R]) -> list[R]:
     ]
 
 
-def _renamed(ask: Ask, row: R) -> R:
+def _renamed(ask: WebRequest, row: R) -> R:
     if Trouble.ROTATING_IDS not in ask.twists:
         return row
     changed: Any = row  # a frozen dataclass, which a protocol cannot say
@@ -82,6 +82,6 @@ def _renamed(ask: Ask, row: R) -> R:
     return renamed
 
 
-def _number(ask: Ask, trouble: Trouble, otherwise: int) -> int:
+def _number(ask: WebRequest, trouble: Trouble, otherwise: int) -> int:
     knob = ask.twists.get(trouble)
     return otherwise if knob is None else knob.number

@@ -33,7 +33,7 @@ _TALK = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Company:
+class CompanyOnPage:
     """What could be read; None for what could not."""
 
     name: str | None = None
@@ -44,12 +44,12 @@ class Company:
 
 def read_company(
     document: Document, things: Iterable[tuple[str, Mapping[str, Any]]], meta: Mapping[str, str]
-) -> Company:
+) -> CompanyOnPage:
     """The company of a page. `things` are pairs of (type, properties) that the page declares."""
     declared = next(
         (data for kind, data in things if kind in _ORGANISATIONS and text_of(data.get("name"))), {}
     )
-    return Company(
+    return CompanyOnPage(
         name=text_of(declared.get("name")) or meta.get("og:site_name") or _from_title(document),
         website=_site(text_of(declared.get("url")) or document.url),
         about=_about(declared, meta),

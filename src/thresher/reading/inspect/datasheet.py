@@ -6,7 +6,7 @@ from typing import Any
 
 from thresher.core.page import Look, Verdict
 from thresher.reading.inspect.body import Body, Format
-from thresher.reading.inspect.company import Company
+from thresher.reading.inspect.company import CompanyOnPage
 from thresher.reading.inspect.report import MAX_TEXT, Inspection, PageKind, board_of
 from thresher.reading.lists.rows import read_rows
 from thresher.reading.platforms.answers import read_answer
@@ -101,6 +101,6 @@ def _language(postings: tuple[Posting, ...]) -> str | None:
     return language(sample).code if len(sample) >= ENOUGH_PROSE else None
 
 
-def _company_of(postings: tuple[Posting, ...]) -> Company:
+def _company_of(postings: tuple[Posting, ...]) -> CompanyOnPage:
     names = {posting.company for posting in postings}
-    return Company(name=names.pop() if len(names) == 1 else None)
+    return CompanyOnPage(name=names.pop() if len(names) == 1 else None)

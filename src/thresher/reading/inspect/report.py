@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from thresher.core.errors import Blocked, RateLimited, TaskError, Unauthorized
 from thresher.core.page import Look, Verdict
-from thresher.reading.inspect.company import Company, careers_url
+from thresher.reading.inspect.company import CompanyOnPage, careers_url
 from thresher.reading.platforms.boards import Board, recognise
 from thresher.reading.platforms.calls import list_call
 from thresher.reading.postings.posting import Listing, Posting
@@ -77,7 +77,7 @@ class Inspection:
     title: str = ""
     language: str | None = None
     board: Board | None = None
-    company: Company = field(default_factory=Company)
+    company: CompanyOnPage = field(default_factory=CompanyOnPage)
     postings: tuple[Posting, ...] = ()
     products: tuple[Product, ...] = ()
     links: tuple[Outlink, ...] = ()

@@ -6,7 +6,7 @@ from datetime import date
 from thresher.core.page import Look, Verdict
 from thresher.reading.html.document import Document
 from thresher.reading.inspect.body import Body
-from thresher.reading.inspect.company import Company, read_company
+from thresher.reading.inspect.company import CompanyOnPage, read_company
 from thresher.reading.inspect.report import MAX_TEXT, Inspection, PageKind, board_of, worth_following
 from thresher.reading.lists.pagination import Pagination, pagination
 from thresher.reading.platforms.boards import Board, fingerprint, recognise
@@ -57,7 +57,7 @@ def inspect_html(body: Body, today: date) -> Inspection:
         title=document.title,
         language=language(text, document.language_hint).code,
         board=board if board and board.token else board_of(listing, document.url) or board,
-        company=Company() if blocked else read_company(document, things, facts.meta),
+        company=CompanyOnPage() if blocked else read_company(document, things, facts.meta),
         postings=listing.postings if listing and found else (),
         products=products if found else (),
         links=() if blocked else worth_following(facts),

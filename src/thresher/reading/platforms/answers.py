@@ -11,7 +11,7 @@ from datetime import date
 from typing import Any
 
 from thresher.reading.platforms.boards import Board, board_named, key_in, recognise
-from thresher.reading.platforms.definition import Answer, Platform
+from thresher.reading.platforms.definition import AnswerShape, Platform
 from thresher.reading.platforms.paths import first, values
 from thresher.reading.platforms.platform import platforms
 from thresher.reading.postings.posting import Listing, Posting, merged
@@ -45,7 +45,7 @@ def read_answer(
     return _listing(platform, answer, rows, data, today, board)
 
 
-def _rows(answer: Answer, data: Any) -> list[Any] | None:
+def _rows(answer: AnswerShape, data: Any) -> list[Any] | None:
     """The rows, if this is the shape; an empty list only where the rest of the answer says which platform it
     is.
     """
@@ -69,7 +69,7 @@ def _rows(answer: Answer, data: Any) -> list[Any] | None:
 
 
 def _listing(
-    platform: Platform, answer: Answer, rows: list[Any], data: Any, today: date, board: Board | None
+    platform: Platform, answer: AnswerShape, rows: list[Any], data: Any, today: date, board: Board | None
 ) -> Listing:
     board = board or _board(answer, rows, data)
     parts = dict(board.parts) if board else {}
@@ -96,21 +96,21 @@ def _is_on(platform: Platform, board: Board | None) -> bool:
     return board is not None and board.platform == platform.name
 
 
-def _board(answer: Answer, rows: list[Any], data: Any) -> Board | None:
+def _board(answer: AnswerShape, rows: list[Any], data: Any) -> Board | None:
     if answer.token_from and (home := first(answer.token_from, data)):
         return recognise(str(home))
     token = answer.fields["token"](rows[0], data) if rows and "token" in answer.fields else None
     return _named(answer, token) if token else None
 
 
-def _named(answer: Answer, token: str) -> Board | None:
+def _named(answer: AnswerShape, token: str) -> Board | None:
     return next(
         (board_named(platform.name, token) for platform in platforms() if answer in platform.answers), None
     )
 
 
 def _posting(
-    platform: Platform, answer: Answer, row: Any, data: Any, today: date, parts: Mapping[str, str]
+    platform: Platform, answer: AnswerShape, row: Any, data: Any, today: date, parts: Mapping[str, str]
 ) -> Posting | None:
     known = (
         {**parts, **row} if isinstance(row, Mapping) else row
@@ -140,7 +140,7 @@ def _place(said: str | None) -> str | None:
     return None if said and _ONLY_COUNTED.fullmatch(said) else said
 
 
-def _remote(answer: Answer, row: Any, data: Any) -> str | None:
+def _remote(answer: AnswerShape, row: Any, data: Any) -> str | None:
     """Where the work is done, as far as the platform says it in words that its file knows."""
     said = (
         (str(value).strip().lower(), places)
@@ -150,7 +150,7 @@ def _remote(answer: Answer, row: Any, data: Any) -> str | None:
     return next((places[word] for word, places in said if word in places), None)
 
 
-def _count(answer: Answer, data: Any) -> int | None:
+def _count(answer: AnswerShape, data: Any) -> int | None:
     """How many postings the answer says there are. Whatever is no count is nothing."""
     total = first(answer.total, data) if answer.total else None
     if isinstance(total, str):

@@ -20,7 +20,14 @@ from thresher.core.keys import MAX_URL
 from thresher.reading.html.document import Document
 from thresher.reading.html.parser import first_selected
 from thresher.reading.platforms.boards import Board, known_from, parts_of
-from thresher.reading.platforms.definition import Endpoint, Facet, Owner, Paging, Platform, is_named_by
+from thresher.reading.platforms.definition import (
+    Facet,
+    Owner,
+    Paging,
+    Platform,
+    PlatformEndpoint,
+    is_named_by,
+)
 from thresher.reading.platforms.paths import first, values
 from thresher.reading.platforms.platform import platform_named
 from thresher.reading.platforms.template import filled, filled_value
@@ -93,7 +100,7 @@ def owner_call(board: Board) -> Call | None:
         return None
     if platform.owner.url is None:
         return list_call(board)
-    return _call(Endpoint(platform.owner.url, headers=platform.owner.headers), board)
+    return _call(PlatformEndpoint(platform.owner.url, headers=platform.owner.headers), board)
 
 
 def owner_name(board: Board, data: Any) -> str | None:
@@ -138,7 +145,7 @@ def with_auth(call: Call, platform: Platform, env: Mapping[str, str]) -> Call:
     return replace(call, credentials=Credentials(origin, headers={auth.name.lower(): sent}))
 
 
-def _call(endpoint: Endpoint, board: Board, more: Mapping[str, str] = {}) -> Call | None:
+def _call(endpoint: PlatformEndpoint, board: Board, more: Mapping[str, str] = {}) -> Call | None:
     parts = parts_of(board)
     url = _address(endpoint, board, {**more, **parts}) if parts is not None else None
     if url is None:
@@ -154,7 +161,7 @@ def _call(endpoint: Endpoint, board: Board, more: Mapping[str, str] = {}) -> Cal
     )
 
 
-def _address(endpoint: Endpoint, board: Board, parts: Mapping[str, str]) -> str | None:
+def _address(endpoint: PlatformEndpoint, board: Board, parts: Mapping[str, str]) -> str | None:
     if endpoint.is_fixed:
         return endpoint.url
     if board.token is None:  # on a company's own domain

@@ -22,7 +22,7 @@ class Confidence(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AnswerShape:
     """One shape in which a platform answers. `rows` leads to the postings; with `single`, to the only one."""
 
     xml: bool
@@ -42,7 +42,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
+class PlatformEndpoint:
     """How to ask. `own` is the path at which a company's own domain answers the same; `body` is sent as
     JSON.
     """
@@ -135,8 +135,8 @@ class Platform:
     reserved: frozenset[str] = frozenset()
     home: str | None = None
     marks: tuple[Mark, ...] = ()
-    endpoint: Endpoint | None = None
-    detail: Endpoint | None = None
+    endpoint: PlatformEndpoint | None = None
+    detail: PlatformEndpoint | None = None
     posting: re.Pattern[str] | None = None
     owner: Owner | None = None
     paging: Paging = Paging()
@@ -144,7 +144,7 @@ class Platform:
     confidence: Confidence = Confidence.MEDIUM
     auth: Auth | None = None
     empty_is_proof: bool = True
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[AnswerShape, ...] = ()
     cards: tuple[Mapping[str, tuple[str, ...]], ...] = ()
     day_first: bool | None = None
 

@@ -13,29 +13,29 @@ from threading import Lock
 
 from thresher.core.errors import ConfigError
 from thresher.reading.platforms.definition import (
-    Answer,
+    AnswerShape,
     Auth,
     Confidence,
-    Endpoint,
     Facet,
     Mark,
     Owner,
     Paging,
     Platform,
+    PlatformEndpoint,
 )
 from thresher.reading.platforms.platform_file import FIELDS, read_platform
 
 __all__ = [
     "FIELDS",
-    "Answer",
+    "AnswerShape",
     "Auth",
     "Confidence",
-    "Endpoint",
     "Facet",
     "Mark",
     "Owner",
     "Paging",
     "Platform",
+    "PlatformEndpoint",
     "guessable",
     "platform_named",
     "platforms",

@@ -12,15 +12,15 @@ import yaml
 from thresher.core.errors import ConfigError
 from thresher.reading.html.parser import is_selector
 from thresher.reading.platforms.definition import (
-    Answer,
+    AnswerShape,
     Auth,
     Confidence,
-    Endpoint,
     Facet,
     Mark,
     Owner,
     Paging,
     Platform,
+    PlatformEndpoint,
     named_origins,
 )
 from thresher.reading.platforms.paths import BadField, field
@@ -189,7 +189,7 @@ def _check_whole(platform: Platform) -> None:
         )
 
 
-def _endpoint(data: Any, path: Path) -> Endpoint:
+def _endpoint(data: Any, path: Path) -> PlatformEndpoint:
     data = _mapping(data, ("method", "url", "headers", "body", "own"), path)
     url = _text(data, "url", path)
     if url is None or not url.startswith(("https://", "http://")):
@@ -201,7 +201,7 @@ def _endpoint(data: Any, path: Path) -> Endpoint:
             f"{_shown(body)} is not a mapping; it is sent as JSON, as in {{limit: 20, offset: 0}}",
         )
     method = _choice(data, "method", METHODS, "POST" if body is not None else "GET", path)
-    return Endpoint(url, method, _texts(data, "headers", path), body, _text(data, "own", path))
+    return PlatformEndpoint(url, method, _texts(data, "headers", path), body, _text(data, "own", path))
 
 
 def _owner(data: Any, path: Path) -> Owner:
@@ -266,7 +266,7 @@ def _auth(data: Any, path: Path) -> Auth:
     return Auth(env, how, name or "authorization")
 
 
-def _answer(data: Any, path: Path) -> Answer:
+def _answer(data: Any, path: Path) -> AnswerShape:
     data = _mapping(data, _ANSWER, path)
     said = dict(_mapping(data.get("fields"), FIELDS, (*path, "fields")))
     row_has = tuple(map(str, _list(data, "row_has", path)))
@@ -279,7 +279,7 @@ def _answer(data: Any, path: Path) -> Answer:
     hidden, remote = data.get("hidden"), said.pop("remote", [])
     if hidden is not None and not (isinstance(hidden, dict) and set(hidden) == {"path", "is"}):
         _wrong((*path, "hidden"), f"{_shown(hidden)} is wrong; write {{path: listed, is: false}}")
-    return Answer(
+    return AnswerShape(
         xml=_choice(data, "format", ("json", "xml"), "json", path) == "xml",
         root=_text(data, "root", path),
         rows=str(data.get("rows", "")),

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from thresher.reading.html.parser import Node
 from thresher.reading.structured.loose_json import MAX_CHARACTERS, BrokenJson, read_json
-from thresher.reading.structured.thing import MAX_DEPTH, Trouble
+from thresher.reading.structured.thing import MAX_DEPTH, BadData
 
 MAX_EMBEDDED: Final = 200
 _MIN_SIZE = 20  # characters: `x = {}` and `y = []` hold nothing
@@ -47,10 +47,10 @@ class Embedded:
     path: str
 
 
-def embedded(root: Node) -> tuple[list[Embedded], list[Trouble]]:
+def embedded(root: Node) -> tuple[list[Embedded], list[BadData]]:
     """The data sets of a page in order, and those that should be data and cannot be read."""
     found: list[Embedded] = []
-    troubles: list[Trouble] = []
+    troubles: list[BadData] = []
     for script in root.css("script:not([src])"):
         kind = (script.attribute("type") or "").lower()
         if "ld+json" in kind or len(found) >= MAX_EMBEDDED:
@@ -83,7 +83,7 @@ def walk(value: Any, path: str = "$", depth: int = 0) -> Iterator[tuple[str, Any
             yield from walk(each, path + step, depth + 1)
 
 
-def _read_whole(script: Node, found: list[Embedded], troubles: list[Trouble]) -> None:
+def _read_whole(script: Node, found: list[Embedded], troubles: list[BadData]) -> None:
     text = script.text
     if not text.strip():
         return
@@ -91,7 +91,7 @@ def _read_whole(script: Node, found: list[Embedded], troubles: list[Trouble]) ->
     try:
         found.append(Embedded(name, read_json(text).value, script.path))
     except BrokenJson as problem:
-        troubles.append(Trouble(script.path, f"embedded JSON that cannot be read: {problem}"))
+        troubles.append(BadData(script.path, f"embedded JSON that cannot be read: {problem}"))
 
 
 def _assigned(script: Node) -> Iterator[Embedded]:

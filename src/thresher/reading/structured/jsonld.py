@@ -11,22 +11,22 @@ from typing import Any
 
 from thresher.reading.html.parser import Node
 from thresher.reading.structured.loose_json import BrokenJson, read_json
-from thresher.reading.structured.thing import MAX_DEPTH, MAX_THINGS, Thing, Trouble, type_names
+from thresher.reading.structured.thing import MAX_DEPTH, MAX_THINGS, BadData, Thing, type_names
 
 Found = tuple[str, Mapping[str, Any]]
 
 
-def json_ld(root: Node) -> tuple[list[Thing], list[Trouble]]:
+def json_ld(root: Node) -> tuple[list[Thing], list[BadData]]:
     """The things of a page's JSON-LD, in order, and the scripts that cannot be read."""
     found: list[Found] = []
-    troubles: list[Trouble] = []
+    troubles: list[BadData] = []
     for script in root.css('script[type*="ld+json" i]'):
         if not script.text.strip():
             continue
         try:
             value = read_json(script.text).value
         except BrokenJson as problem:
-            troubles.append(Trouble(script.path, f"JSON-LD that cannot be read: {problem}"))
+            troubles.append(BadData(script.path, f"JSON-LD that cannot be read: {problem}"))
             continue
         found += islice(_typed(value, f"{script.path} $", 0), MAX_THINGS - len(found))
     known = {

@@ -50,7 +50,7 @@ class Thing:
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class BadData:
     """Something made for machines that no machine can read: where it stands, and what is wrong."""
 
     path: str
@@ -62,7 +62,7 @@ class Structured:
     """All things of a page in document order, and what could not be read."""
 
     things: tuple[Thing, ...] = ()
-    troubles: tuple[Trouble, ...] = field(default=())
+    troubles: tuple[BadData, ...] = field(default=())
 
     def of(self, *types: str) -> list[Thing]:
         """The things of these types, in order."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from thresher.practice.web.answer import Answer, Ask, Json, data, made
+from thresher.practice.web.answer import Json, WebRequest, WebResponse, data, made
 from thresher.practice.web.draw import token
 from thresher.practice.web.knob import Trouble
 from thresher.practice.web.sites.instance import mapping, sequence
@@ -15,7 +15,7 @@ from thresher.practice.web.sites.thought import End, Fault, Thought, Wish, fault
 PIECE = 24
 
 
-def site(ask: Ask) -> Answer:
+def site(ask: WebRequest) -> WebResponse:
     """`/v1/messages`."""
     key = ask.headers.get("x-api-key") or ask.headers.get("authorization", "").removeprefix("Bearer ")
     if not key or key == "revoked":
@@ -27,13 +27,13 @@ def site(ask: Ask) -> Answer:
     return _messages(ask)
 
 
-def _problem(status: int, kind: str, message: str) -> Answer:
+def _problem(status: int, kind: str, message: str) -> WebResponse:
     return data(
         {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_practice"}, status
     )
 
 
-def _messages(ask: Ask) -> Answer:
+def _messages(ask: WebRequest) -> WebResponse:
     asked = ask.posted()
     if (
         not isinstance(asked, dict)
@@ -54,7 +54,7 @@ def _messages(ask: Ask) -> Answer:
     return data(message)
 
 
-def _fault(stopped: Fault, wish: Wish) -> Answer:
+def _fault(stopped: Fault, wish: Wish) -> WebResponse:
     match stopped:
         case Fault.UNKNOWN_MODEL:
             return _problem(404, "not_found_error", f"model: {wish.model}")
@@ -98,7 +98,7 @@ def _said(content: Json) -> str:
 
 
 def _message(
-    ask: Ask, asked: dict[str, Any], tool: dict[str, Any] | None, wish: Wish, thought: Thought
+    ask: WebRequest, asked: dict[str, Any], tool: dict[str, Any] | None, wish: Wish, thought: Thought
 ) -> dict[str, Any]:
     stop = {End.DONE: "end_turn", End.LENGTH: "max_tokens", End.REFUSED: "refusal"}[thought.end]
     block: dict[str, Any] = {"type": "text", "text": thought.words}

@@ -4,9 +4,9 @@ for.
 
 from typing import Any
 
-from thresher.practice.web.answer import Answer, Ask, data, page
+from thresher.practice.web.answer import WebRequest, WebResponse, data, page
 from thresher.practice.web.company import owner
-from thresher.practice.web.posting import REMOTE, Posting, number_in, postings
+from thresher.practice.web.posting import REMOTE, PracticePosting, number_in, postings
 from thresher.practice.web.prose import document, html, ld, pay_text, schema, text, workplace
 from thresher.practice.web.sites.shell import shell
 from thresher.practice.web.window import found, window
@@ -15,7 +15,7 @@ SITE = "https://jobs.ashbyhq.com"
 KINDS = {"Full-time": "FullTime", "Part-time": "PartTime", "Contract": "Contract", "Internship": "Intern"}
 
 
-def api(ask: Ask) -> Answer:
+def api(ask: WebRequest) -> WebResponse:
     """`/posting-api/job-board/NAME`."""
     match ask.parts:
         case ("posting-api", "job-board", name) if who := owner(ask.seed, "ashby", name):
@@ -26,7 +26,7 @@ def api(ask: Ask) -> Answer:
             return data({"success": False, "errors": ["not_found"]}, 404)
 
 
-def _row(posting: Posting, *, pay: bool) -> dict[str, Any]:
+def _row(posting: PracticePosting, *, pay: bool) -> dict[str, Any]:
     url = f"{SITE}/{posting.company.token}/{posting.uuid}"
     said: dict[str, Any] = {
         "id": posting.uuid,
@@ -57,7 +57,7 @@ def _address(city: str, region: str, country: str) -> dict[str, Any]:
     return {"postalAddress": {"addressLocality": city, "addressRegion": region, "addressCountry": country}}
 
 
-def _compensation(posting: Posting) -> dict[str, Any]:
+def _compensation(posting: PracticePosting) -> dict[str, Any]:
     if not posting.pay:
         return {
             "compensationTierSummary": None,
@@ -80,7 +80,7 @@ def _compensation(posting: Posting) -> dict[str, Any]:
     }
 
 
-def hosted(ask: Ask) -> Answer:
+def hosted(ask: WebRequest) -> WebResponse:
     """The board is built by a script; a posting's page carries its JSON-LD."""
     match ask.parts:
         case ("api", "board", name) if who := owner(ask.seed, "ashby", name):

@@ -3,9 +3,9 @@
 from html import escape
 from typing import Any
 
-from thresher.practice.web.answer import Answer, Ask, data, page, plain, redirect
+from thresher.practice.web.answer import WebRequest, WebResponse, data, page, plain, redirect
 from thresher.practice.web.company import owner
-from thresher.practice.web.posting import HYBRID, REMOTE, Posting, postings
+from thresher.practice.web.posting import HYBRID, REMOTE, PracticePosting, postings
 from thresher.practice.web.prose import document, html
 from thresher.practice.web.sites.shell import shell
 from thresher.practice.web.window import named, window
@@ -13,7 +13,7 @@ from thresher.practice.web.window import named, window
 LOCATION_TYPES = {REMOTE: "1", HYBRID: "2"}
 
 
-def site(ask: Ask) -> Answer:
+def site(ask: WebRequest) -> WebResponse:
     """`/careers/list`, `/careers/ID/detail`, `/careers/company-info`; everything else is a login."""
     who = owner(ask.seed, "bamboohr", ask.host.partition(".")[0])
     if who is None:
@@ -64,7 +64,7 @@ def site(ask: Ask) -> Answer:
             return redirect("/login.php")
 
 
-def _row(posting: Posting) -> dict[str, Any]:
+def _row(posting: PracticePosting) -> dict[str, Any]:
     city, region, country, *_ = posting.city
     return {
         "id": str(posting.id),

@@ -5,16 +5,16 @@ for.
 from html import escape
 from typing import Any
 
-from thresher.practice.web.answer import Answer, Ask, data, page, redirect
+from thresher.practice.web.answer import WebRequest, WebResponse, data, page, redirect
 from thresher.practice.web.company import Company, owner
-from thresher.practice.web.posting import REMOTE, Posting, number_in, postings
+from thresher.practice.web.posting import REMOTE, PracticePosting, number_in, postings
 from thresher.practice.web.prose import document, html, ld, pay_text, schema, workplace
 from thresher.practice.web.window import found, window
 
 KINDS = {"Full-time": "fullTime", "Part-time": "partTime", "Contract": "contract", "Internship": "internship"}
 
 
-def site(ask: Ask) -> Answer:
+def site(ask: WebRequest) -> WebResponse:
     """`/json`, the board at `/`, a posting at `/p/CODE-SLUG`. A name nobody has leads to the vendor."""
     who = owner(ask.seed, "breezy", ask.host.partition(".")[0])
     if who is None:
@@ -38,15 +38,15 @@ def site(ask: Ask) -> Answer:
             return page(document("Not found", "<h1>Page not found</h1>"), 404)
 
 
-def _friendly(posting: Posting) -> str:
+def _friendly(posting: PracticePosting) -> str:
     return f"{posting.shortcode.lower()}-{posting.slug}"
 
 
-def _url(posting: Posting) -> str:
+def _url(posting: PracticePosting) -> str:
     return f"https://{posting.company.token}.breezy.hr/p/{_friendly(posting)}"
 
 
-def _row(posting: Posting, *, verbose: bool) -> dict[str, Any]:
+def _row(posting: PracticePosting, *, verbose: bool) -> dict[str, Any]:
     said: dict[str, Any] = {
         "id": posting.shortcode.lower(),
         "friendly_id": _friendly(posting),
@@ -65,7 +65,7 @@ def _row(posting: Posting, *, verbose: bool) -> dict[str, Any]:
     return said
 
 
-def _location(posting: Posting, city: tuple[str, str, str, str, str, int]) -> dict[str, Any]:
+def _location(posting: PracticePosting, city: tuple[str, str, str, str, str, int]) -> dict[str, Any]:
     return {
         "country": {"name": city[2], "id": city[3]},
         "state": {"name": city[1], "id": city[1]},
@@ -75,7 +75,7 @@ def _location(posting: Posting, city: tuple[str, str, str, str, str, int]) -> di
     }
 
 
-def _listing(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> str:
+def _listing(ask: WebRequest, who: Company, rows: tuple[PracticePosting, ...]) -> str:
     shown = window(ask, rows)
     items = "".join(
         f'<li class="position transition"><a href="/p/{_friendly(each)}"><h2>{escape(each.title)}</h2><ul class="meta">'

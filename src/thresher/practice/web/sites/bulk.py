@@ -5,7 +5,7 @@ and links.
 from functools import lru_cache
 from html import escape
 
-from thresher.practice.web.answer import Answer, Ask, page, plain, whole
+from thresher.practice.web.answer import WebRequest, WebResponse, page, plain, whole
 from thresher.practice.web.clock import DAY_ZERO
 from thresher.practice.web.draw import Draw
 from thresher.practice.web.prose import document
@@ -16,7 +16,7 @@ LISTED = 40
 PARAGRAPHS = 80
 
 
-def site(ask: Ask) -> Answer:
+def site(ask: WebRequest) -> WebResponse:
     """`/page/1` to `/page/100000`; `/` lists the first ones."""
     match ask.parts:
         case ("page", number) if 1 <= whole(number) <= PAGES:
@@ -33,7 +33,7 @@ def site(ask: Ask) -> Answer:
 
 
 @lru_cache(6_000)
-def rendered(seed: int, number: int) -> Answer:
+def rendered(seed: int, number: int) -> WebResponse:
     """One page, made once: a benchmark should wait for the client, not for us."""
     draw, (names, sentences) = Draw(seed, "bulk", number), _stock(seed)
     title = f"{draw.pick(names)} No. {number}"

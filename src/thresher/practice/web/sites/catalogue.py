@@ -8,11 +8,11 @@ from functools import lru_cache
 from html import escape
 from types import MappingProxyType
 
-from thresher.practice.web.answer import Answer, Ask, page, plain, xml
+from thresher.practice.web.answer import WebRequest, WebResponse, page, plain, xml
 from thresher.practice.web.clock import DAY_ZERO
 from thresher.practice.web.draw import Draw
 from thresher.practice.web.prose import document, ld
-from thresher.practice.web.window import Window, named, window
+from thresher.practice.web.window import ListWindow, named, window
 
 PAGE = 12
 PER_CATEGORY = 40
@@ -62,7 +62,7 @@ class Course:
         return f"€{self.cents // 100:,}.{self.cents % 100:02d}" if self.cents else "Free"
 
 
-def site(ask: Ask) -> Answer:
+def site(ask: WebRequest) -> WebResponse:
     """`/catalogue`, `/catalogue/CATEGORY`, both with `?page=N`, and `/course/ID-TITLE`."""
     rows = courses(ask.seed, ask.now)
     match ask.parts:
@@ -115,7 +115,7 @@ def _course(seed: int, category: str, number: int, now: datetime) -> Course | No
     )
 
 
-def _listing(ask: Ask, title: str, rows: tuple[Course, ...]) -> str:
+def _listing(ask: WebRequest, title: str, rows: tuple[Course, ...]) -> str:
     number = max(1, ask.number("page", 1))
     shown = window(ask, rows, (number - 1) * PAGE, PAGE)
     aside = "".join(f'<li><a href="/catalogue/{name}">{name.title()}</a></li>' for name in CATEGORIES)
@@ -142,7 +142,7 @@ def _cards(rows: tuple[Course, ...]) -> str:
     )
 
 
-def _pager(shown: Window[Course], number: int) -> str:
+def _pager(shown: ListWindow[Course], number: int) -> str:
     pages = -(-shown.total // PAGE)
     if pages < 2:
         return ""
@@ -155,7 +155,7 @@ def _pager(shown: Window[Course], number: int) -> str:
     return f'<nav class="pagination" aria-label="Pages">{links} {after}</nav>'
 
 
-def _detail(ask: Ask, course: Course) -> str:
+def _detail(ask: WebRequest, course: Course) -> str:
     offer = {
         "@type": "Offer",
         "price": f"{course.cents / 100:.2f}",

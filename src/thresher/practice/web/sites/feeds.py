@@ -3,9 +3,9 @@
 from email.utils import format_datetime
 from html import escape
 
-from thresher.practice.web.answer import Answer, Ask, data, page, xml
+from thresher.practice.web.answer import WebRequest, WebResponse, data, page, xml
 from thresher.practice.web.company import directory
-from thresher.practice.web.posting import Posting, postings
+from thresher.practice.web.posting import PracticePosting, postings
 from thresher.practice.web.prose import document, html, intro
 from thresher.practice.web.window import named, window
 
@@ -13,7 +13,7 @@ ITEMS = 50
 COMPANIES = 40
 
 
-def site(ask: Ask) -> Answer:
+def site(ask: WebRequest) -> WebResponse:
     """`/rss.xml`, `/atom.xml`, `/feed.json`: the newest fifty; a page for each at `/opening/ID`."""
     rows = _rows(ask)
     newest = window(ask, rows, 0, ITEMS).rows
@@ -55,7 +55,7 @@ def site(ask: Ask) -> Answer:
             return page(document("Not found", "<h1>Not found</h1>"), 404)
 
 
-def _rows(ask: Ask) -> tuple[Posting, ...]:
+def _rows(ask: WebRequest) -> tuple[PracticePosting, ...]:
     small = [who for who in directory(ask.seed) if who.places < 100][:COMPANIES]
     return tuple(
         sorted(
@@ -66,15 +66,15 @@ def _rows(ask: Ask) -> tuple[Posting, ...]:
     )
 
 
-def _url(ask: Ask, posting: Posting) -> str:
+def _url(ask: WebRequest, posting: PracticePosting) -> str:
     return f"https://{ask.host}/opening/{posting.id}"
 
 
-def _title(posting: Posting) -> str:
+def _title(posting: PracticePosting) -> str:
     return f"{posting.company.name}: {posting.title}"
 
 
-def _rss(ask: Ask, rows: tuple[Posting, ...]) -> Answer:
+def _rss(ask: WebRequest, rows: tuple[PracticePosting, ...]) -> WebResponse:
     items = "\n".join(
         f'<item><title>{escape(_title(each))}</title><link>{_url(ask, each)}</link><guid isPermaLink="true">{_url(ask, each)}</guid>'
         f"<pubDate>{format_datetime(each.opened)}</pubDate><category>{each.department}</category>"
@@ -86,7 +86,7 @@ def _rss(ask: Ask, rows: tuple[Posting, ...]) -> Answer:
     return xml(f'<rss version="2.0"><channel>{head}\n{items}\n</channel></rss>\n', "application/rss+xml")
 
 
-def _atom(ask: Ask, rows: tuple[Posting, ...]) -> Answer:
+def _atom(ask: WebRequest, rows: tuple[PracticePosting, ...]) -> WebResponse:
     entries = "\n".join(
         f'<entry><title>{escape(_title(each))}</title><link href="{_url(ask, each)}"/><id>urn:uuid:{each.uuid}</id>'
         f"<published>{each.opened.isoformat()}</published><updated>{each.updated.isoformat()}</updated><summary>{escape(intro(each))}</summary></entry>"

@@ -5,7 +5,7 @@ schemas and functions.
 import json
 from typing import Any
 
-from thresher.practice.web.answer import Answer, Ask, Json, data, made
+from thresher.practice.web.answer import Json, WebRequest, WebResponse, data, made
 from thresher.practice.web.draw import token
 from thresher.practice.web.knob import Trouble
 from thresher.practice.web.sites.instance import mapping, sequence
@@ -16,7 +16,7 @@ TYPES = "type.googleapis.com/google.rpc."
 SILENT = 7
 
 
-def site(ask: Ask) -> Answer:
+def site(ask: WebRequest) -> WebResponse:
     """`/v1/models/MODEL:generateContent` and `:streamGenerateContent?alt=sse`, also under `/v1beta`."""
     key = ask.headers.get("x-goog-api-key") or ask.query.get("key")
     if not key:
@@ -36,13 +36,13 @@ def site(ask: Ask) -> Answer:
             return _problem(404, "NOT_FOUND", "Requested entity was not found.")
 
 
-def _problem(status: int, name: str, message: str, *details: dict[str, Any]) -> Answer:
+def _problem(status: int, name: str, message: str, *details: dict[str, Any]) -> WebResponse:
     return data(
         {"error": {"code": status, "message": message, "status": name, "details": list(details)}}, status
     )
 
 
-def _content(ask: Ask, model: str, *, streamed: bool) -> Answer:
+def _content(ask: WebRequest, model: str, *, streamed: bool) -> WebResponse:
     asked = ask.posted()
     if not isinstance(asked, dict) or not sequence(asked.get("contents")):
         return _problem(
@@ -59,7 +59,7 @@ def _content(ask: Ask, model: str, *, streamed: bool) -> Answer:
     return made(b"data: " + data(said).body + b"\r\n\r\n", "text/event-stream; charset=utf-8")
 
 
-def _fault(stopped: Fault, wish: Wish) -> Answer:
+def _fault(stopped: Fault, wish: Wish) -> WebResponse:
     match stopped:
         case Fault.UNKNOWN_MODEL:
             return _problem(
@@ -114,7 +114,7 @@ def _said(content: Json) -> str:
     return "\n".join(str(mapping(part).get("text", "")) for part in sequence(mapping(content).get("parts")))
 
 
-def _said_back(ask: Ask, tool: dict[str, Any] | None, wish: Wish, thought: Thought) -> dict[str, Any]:
+def _said_back(ask: WebRequest, tool: dict[str, Any] | None, wish: Wish, thought: Thought) -> dict[str, Any]:
     reason = {End.DONE: "STOP", End.LENGTH: "MAX_TOKENS", End.REFUSED: "SAFETY"}[thought.end]
     candidate: dict[str, Any] = {"finishReason": reason, "index": 0}
     if thought.end is not End.REFUSED:

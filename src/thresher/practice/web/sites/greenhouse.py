@@ -5,9 +5,9 @@ JSON-LD.
 from html import escape
 from typing import Any
 
-from thresher.practice.web.answer import Answer, Ask, Json, data, page, redirect
+from thresher.practice.web.answer import Json, WebRequest, WebResponse, data, page, redirect
 from thresher.practice.web.company import Company, owner
-from thresher.practice.web.posting import HYBRID, Posting, postings
+from thresher.practice.web.posting import HYBRID, PracticePosting, postings
 from thresher.practice.web.prose import document, html, ld, schema
 from thresher.practice.web.window import named, window
 
@@ -15,7 +15,7 @@ NOT_FOUND = {"status": 404, "error": "Job not found"}
 BOARD = "https://job-boards.greenhouse.io"
 
 
-def api(ask: Ask) -> Answer:
+def api(ask: WebRequest) -> WebResponse:
     """`/v1/boards/TOKEN`, and below it `jobs`, `jobs/ID`, `offices`, `departments`."""
     match ask.parts:
         case ("v1", "boards", token, *rest):
@@ -25,7 +25,7 @@ def api(ask: Ask) -> Answer:
             return data({"status": 404, "error": "Not found"}, 404)
 
 
-def _board(ask: Ask, who: Company, rest: list[str]) -> Answer:
+def _board(ask: WebRequest, who: Company, rest: list[str]) -> WebResponse:
     rows = postings(ask.seed, who, ask.now)
     match rest:
         case []:
@@ -47,7 +47,7 @@ def _board(ask: Ask, who: Company, rest: list[str]) -> Answer:
             return data(NOT_FOUND, 404)
 
 
-def _row(posting: Posting, *, whole: bool) -> dict[str, Any]:
+def _row(posting: PracticePosting, *, whole: bool) -> dict[str, Any]:
     # Boards that write only "Hybrid" here leave the city to the offices.
     vague = posting.mode == HYBRID and posting.place % 3 == 0
     said: dict[str, Any] = {
@@ -69,7 +69,7 @@ def _row(posting: Posting, *, whole: bool) -> dict[str, Any]:
     return said
 
 
-def _office(posting: Posting) -> dict[str, Any]:
+def _office(posting: PracticePosting) -> dict[str, Any]:
     name, region, country, *_ = posting.city
     return {
         "id": 9_000 + sum(map(ord, name)),
@@ -80,7 +80,7 @@ def _office(posting: Posting) -> dict[str, Any]:
     }
 
 
-def _offices(rows: tuple[Posting, ...]) -> Json:
+def _offices(rows: tuple[PracticePosting, ...]) -> Json:
     """Every city with its departments, and in each the postings."""
     cities = {each.city[0]: each for each in rows}
     return [
@@ -89,7 +89,7 @@ def _offices(rows: tuple[Posting, ...]) -> Json:
     ]
 
 
-def _departments(rows: list[Posting]) -> Json:
+def _departments(rows: list[PracticePosting]) -> Json:
     names = sorted({each.department for each in rows})
     return [
         {**_department(name), "jobs": [_row(each, whole=False) for each in rows if each.department == name]}
@@ -101,7 +101,7 @@ def _department(name: str) -> dict[str, Any]:
     return {"id": 7_000 + sum(map(ord, name)), "name": name, "child_ids": [], "parent_id": None}
 
 
-def boards(ask: Ask) -> Answer:
+def boards(ask: WebRequest) -> WebResponse:
     """The pages people see: the board, a posting, and the script that embeds a board elsewhere."""
     match ask.parts:
         case ("embed", "job_board", *_):
@@ -115,7 +115,7 @@ def boards(ask: Ask) -> Answer:
             return redirect("https://www.greenhouse.io/")
 
 
-def _pages(ask: Ask, who: Company, rest: list[str]) -> Answer:
+def _pages(ask: WebRequest, who: Company, rest: list[str]) -> WebResponse:
     rows = postings(ask.seed, who, ask.now)
     match rest:
         case []:
@@ -127,7 +127,7 @@ def _pages(ask: Ask, who: Company, rest: list[str]) -> Answer:
             return redirect(f"/{who.token}?error=true")
 
 
-def _listing(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> str:
+def _listing(ask: WebRequest, who: Company, rows: tuple[PracticePosting, ...]) -> str:
     size = 50
     number = max(1, ask.number("page", 1))
     shown = window(ask, rows, (number - 1) * size, size)
@@ -147,7 +147,7 @@ def _listing(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> str:
     return document(f"Jobs at {who.name}", body)
 
 
-def _detail(posting: Posting) -> str:
+def _detail(posting: PracticePosting) -> str:
     url = f"{BOARD}/{posting.company.token}/jobs/{posting.id}"
     body = (
         f'<main><a href="/{posting.company.token}">Back to jobs</a><div class="job__title"><h1 '
@@ -159,13 +159,13 @@ def _detail(posting: Posting) -> str:
     return document(f"Job Application for {posting.title} at {posting.company.name}", body, head=head)
 
 
-def _embedded(ask: Ask) -> Answer:
+def _embedded(ask: WebRequest) -> WebResponse:
     token = ask.query.get("for", "")
     who = owner(ask.seed, "greenhouse", token)
     if who is None:
         return page("", 404)
     if ask.path.endswith("/js"):
-        return Answer(
+        return WebResponse(
             200,
             f'window.Grnhse={{"boardToken":"{token}"}};'.encode(),
             {"content-type": "application/javascript"},

@@ -7,7 +7,7 @@ embedded by a script), on its own careers pages, or in a page that only a browse
 from html import escape
 from typing import Any
 
-from thresher.practice.web.answer import Answer, Ask, data, made, page, plain, redirect, xml
+from thresher.practice.web.answer import WebRequest, WebResponse, data, made, page, plain, redirect, xml
 from thresher.practice.web.clock import DAY_ZERO
 from thresher.practice.web.company import (
     OWN,
@@ -20,10 +20,10 @@ from thresher.practice.web.company import (
     token_of,
     traits,
 )
-from thresher.practice.web.posting import Posting, listed, postings
+from thresher.practice.web.posting import PracticePosting, listed, postings
 from thresher.practice.web.prose import document, html, ld, schema
 from thresher.practice.web.sites import recruitee, teamtailor
-from thresher.practice.web.window import Window, named, window
+from thresher.practice.web.window import ListWindow, named, window
 
 # What a company tells of itself on its own pages, in three layouts: a list of facts, prose, or data for
 # machines beside the prose.
@@ -115,7 +115,7 @@ fetch('/api/openings').then(answer => answer.json()).then(found => {
 """
 
 
-def site(ask: Ask) -> Answer:
+def site(ask: WebRequest) -> WebResponse:
     """The site of the company that this host name belongs to."""
     who = company(ask.seed, token_of(ask.host))
     board = UNDER_OWN_DOMAIN.get(who.platform)
@@ -195,7 +195,7 @@ def _home(who: Company, known: Traits) -> str:
     return _framed(who, f"{who.trade.capitalize()}, done properly", body, head)
 
 
-def _careers(ask: Ask, who: Company, rest: list[str]) -> Answer:
+def _careers(ask: WebRequest, who: Company, rest: list[str]) -> WebResponse:
     rows = postings(ask.seed, who, ask.now)
     if who.platform not in (OWN, SCRIPTED):
         return (
@@ -220,7 +220,7 @@ def _careers(ask: Ask, who: Company, rest: list[str]) -> Answer:
     )
 
 
-def _outward(who: Company, rows: tuple[Posting, ...], beside: str) -> str:
+def _outward(who: Company, rows: tuple[PracticePosting, ...], beside: str) -> str:
     """A careers page that sends people to the platform; three ways to do so."""
     url = board_url(who)
     if who.platform == "greenhouse" and who.layout == 2:
@@ -237,7 +237,7 @@ def _outward(who: Company, rows: tuple[Posting, ...], beside: str) -> str:
     return _framed(who, "Careers", f"{body}\n{beside}")
 
 
-def _listing(who: Company, shown: Window[Posting], number: int, told: str) -> str:
+def _listing(who: Company, shown: ListWindow[PracticePosting], number: int, told: str) -> str:
     pages = -(-shown.total // PAGE)
     items = "\n".join(_card(each) for each in shown.rows)
     if not shown.total:
@@ -269,7 +269,7 @@ def _feed_link(who: Company) -> str:
     )
 
 
-def _card(posting: Posting) -> str:
+def _card(posting: PracticePosting) -> str:
     return (
         f'<li class="opening"><h3><a href="/careers/{posting.id}-{posting.slug}">{escape(posting.title)}</a></h3>'
         f'<span class="place">{escape(posting.where)}</span> '
@@ -277,13 +277,13 @@ def _card(posting: Posting) -> str:
     )
 
 
-def _detail(ask: Ask, posting: Posting) -> str:
+def _detail(ask: WebRequest, posting: PracticePosting) -> str:
     url = f"https://{ask.host}/careers/{posting.id}-{posting.slug}"
     body = f'<p class="place">{escape(posting.where)} · {posting.employment}</p>{html(posting)}<p><a href="/apply/{posting.id}">Apply</a></p>'
     return _framed(posting.company, posting.title, body, ld(schema(posting, url)))
 
 
-def _feed(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> Answer:
+def _feed(ask: WebRequest, who: Company, rows: tuple[PracticePosting, ...]) -> WebResponse:
     items = "\n".join(
         f"<item><title>{escape(each.title)}</title><link>https://{ask.host}/careers/{each.id}-{each.slug}</link>"
         f'<guid isPermaLink="false">{each.id}</guid><pubDate>{each.opened:%a, %d %b %Y %H:%M:%S} GMT</pubDate>'
@@ -294,7 +294,7 @@ def _feed(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> Answer:
     return xml(f'<rss version="2.0"><channel>{head}\n{items}\n</channel></rss>\n', "application/rss+xml")
 
 
-def _openings(ask: Ask, who: Company) -> Answer:
+def _openings(ask: WebRequest, who: Company) -> WebResponse:
     rows = window(ask, postings(ask.seed, who, ask.now)).rows
     return data(
         {
@@ -306,7 +306,7 @@ def _openings(ask: Ask, who: Company) -> Answer:
     )
 
 
-def _sitemap(ask: Ask, who: Company) -> Answer:
+def _sitemap(ask: WebRequest, who: Company) -> WebResponse:
     paths = ["/", "/about", f"/{CAREERS[who.layout]}", "/contact"]
     if who.platform == OWN:
         paths += [f"/careers/{each.id}-{each.slug}" for each in postings(ask.seed, who, ask.now)]
@@ -317,7 +317,7 @@ def _sitemap(ask: Ask, who: Company) -> Answer:
 # Where no site is: the page that a registrar or a host shows for a name nobody has set up.
 
 
-def unregistered(ask: Ask) -> Answer:
+def unregistered(ask: WebRequest) -> WebResponse:
     """A 404 in words that say it is the site that is missing, not the page."""
     body = f"<h1>There is no site here</h1><p>{escape(ask.host)} is not set up on this server. If it is yours, point it somewhere.</p>"
     return page(document("No such site", body), 404)

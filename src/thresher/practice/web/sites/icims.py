@@ -4,18 +4,18 @@ again for ever.
 
 from html import escape
 
-from thresher.practice.web.answer import Answer, Ask, page, redirect
+from thresher.practice.web.answer import WebRequest, WebResponse, page, redirect
 from thresher.practice.web.company import Company, owner
-from thresher.practice.web.posting import Posting, postings
+from thresher.practice.web.posting import PracticePosting, postings
 from thresher.practice.web.prose import document, html, intro, ld, schema
-from thresher.practice.web.window import Window, named, window
+from thresher.practice.web.window import ListWindow, named, window
 
 PAGE = 20
 PREFIX = "careers-"
 SORRY = "Sorry, no jobs were found that match your search criteria. Please try again with different criteria."
 
 
-def site(ask: Ask) -> Answer:
+def site(ask: WebRequest) -> WebResponse:
     """`/jobs/search?ss=1&in_iframe=1&pr=N`, and postings at `/jobs/ID/SLUG/job`. Other prefixes of the host
     are other portals.
     """
@@ -47,11 +47,11 @@ def site(ask: Ask) -> Answer:
             return page(document("iCIMS", "<h1>Page not found</h1>"), 404)
 
 
-def _url(ask: Ask, posting: Posting) -> str:
+def _url(ask: WebRequest, posting: PracticePosting) -> str:
     return f"https://{ask.host}/jobs/{posting.id}/{posting.slug}/job"
 
 
-def _framed(ask: Ask, who: Company, body: str, title: str = "Job Search", head: str = "") -> str:
+def _framed(ask: WebRequest, who: Company, body: str, title: str = "Job Search", head: str = "") -> str:
     """Asked for without the frame's mark, there is a frame and nothing in it."""
     if ask.query.get("in_iframe") != "1":
         query = "&".join(
@@ -64,7 +64,7 @@ def _framed(ask: Ask, who: Company, body: str, title: str = "Job Search", head: 
     )
 
 
-def _listing(ask: Ask, rows: tuple[Posting, ...]) -> str:
+def _listing(ask: WebRequest, rows: tuple[PracticePosting, ...]) -> str:
     pages = max(1, -(-window(ask, rows).total // PAGE))
     # Past the end the last page comes again.
     number = min(max(0, ask.number("pr", 0)), pages - 1)
@@ -82,14 +82,14 @@ def _listing(ask: Ask, rows: tuple[Posting, ...]) -> str:
     )
 
 
-def _recommended(ask: Ask, shown: Window[Posting]) -> str:
+def _recommended(ask: WebRequest, shown: ListWindow[PracticePosting]) -> str:
     links = "".join(
         f'<li><a href="{_url(ask, each)}">{escape(each.title)}</a></li>' for each in shown.recommended
     )
     return f"<h2>You may be interested in</h2><ul>{links}</ul>" if links else ""
 
 
-def _card(ask: Ask, posting: Posting) -> str:
+def _card(ask: WebRequest, posting: PracticePosting) -> str:
     city, region, _, code, *_ = posting.city
     day = f"{posting.opened.month}/{posting.opened.day}/{posting.opened:%Y %I:%M %p}"
     return (
@@ -102,6 +102,6 @@ def _card(ask: Ask, posting: Posting) -> str:
     )
 
 
-def _ago(ask: Ask, posting: Posting) -> str:
+def _ago(ask: WebRequest, posting: PracticePosting) -> str:
     days = (ask.now - posting.opened).days
     return f"{days} days ago" if days > 1 else "1 day ago" if days else "Today"

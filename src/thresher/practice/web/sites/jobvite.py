@@ -4,9 +4,9 @@ tells.
 
 from html import escape
 
-from thresher.practice.web.answer import Answer, Ask, page, plain, redirect, xml
+from thresher.practice.web.answer import WebRequest, WebResponse, page, plain, redirect, xml
 from thresher.practice.web.company import Company, owner
-from thresher.practice.web.posting import Posting, number_in, postings
+from thresher.practice.web.posting import PracticePosting, number_in, postings
 from thresher.practice.web.prose import document, html, ld, schema
 from thresher.practice.web.window import found, window
 
@@ -14,7 +14,7 @@ SITE = "https://jobs.jobvite.com"
 PAGE = 50
 
 
-def site(ask: Ask) -> Answer:
+def site(ask: WebRequest) -> WebResponse:
     """`/TOKEN/search?p=N` (also `/TOKEN` and `/TOKEN/jobs`), and postings at `/TOKEN/job/CODE`."""
     if ask.parts == ("robots.txt",):
         return plain("User-agent: *\nDisallow: /internal/\n")
@@ -42,7 +42,7 @@ def site(ask: Ask) -> Answer:
             return page(_framed(who, "<p>Page not found</p>"), 404)
 
 
-def feed(ask: Ask) -> Answer:
+def feed(ask: WebRequest) -> WebResponse:
     """`/CompanyJobs/Xml.aspx?c=NUMBER`, where the number is the one on the board's page."""
     token = _token(ask.query.get("c", ""))
     who = owner(ask.seed, "jobvite", token) if token else None
@@ -64,7 +64,7 @@ def _token(number: str) -> str:
         return ""
 
 
-def _url(posting: Posting) -> str:
+def _url(posting: PracticePosting) -> str:
     return f"{SITE}/{posting.company.token}/job/o{posting.shortcode}"
 
 
@@ -77,7 +77,7 @@ def _framed(who: Company, body: str, head: str = "") -> str:
     )
 
 
-def _listing(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> str:
+def _listing(ask: WebRequest, who: Company, rows: tuple[PracticePosting, ...]) -> str:
     number = max(0, ask.number("p", 0))
     shown = window(ask, rows, number * PAGE, PAGE)
     if not shown.total:
@@ -109,7 +109,7 @@ def _listing(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> str:
     )
 
 
-def _job(posting: Posting) -> str:
+def _job(posting: PracticePosting) -> str:
     day = f"{posting.opened.month}/{posting.opened.day}/{posting.opened.year}"
     where = ", ".join(posting.city[:3])
     return (

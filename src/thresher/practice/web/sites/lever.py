@@ -3,9 +3,9 @@
 from html import escape
 from typing import Any
 
-from thresher.practice.web.answer import Answer, Ask, data, page
+from thresher.practice.web.answer import WebRequest, WebResponse, data, page
 from thresher.practice.web.company import Company, owner
-from thresher.practice.web.posting import Posting, number_in, postings
+from thresher.practice.web.posting import PracticePosting, number_in, postings
 from thresher.practice.web.prose import (
     bullets,
     document,
@@ -23,7 +23,7 @@ NOT_FOUND = {"ok": False, "error": "Document not found"}
 SITE = "https://jobs.lever.co"
 
 
-def api(ask: Ask) -> Answer:
+def api(ask: WebRequest) -> WebResponse:
     """`/v0/postings/TOKEN` and `/v0/postings/TOKEN/ID`. Tokens are case-sensitive."""
     match ask.parts:
         case ("v0", "postings", token, *rest) if token == token.lower() and (
@@ -34,7 +34,7 @@ def api(ask: Ask) -> Answer:
             return data(NOT_FOUND, 404)
 
 
-def _answer(ask: Ask, who: Company, rest: list[str]) -> Answer:
+def _answer(ask: WebRequest, who: Company, rest: list[str]) -> WebResponse:
     rows = postings(ask.seed, who, ask.now)
     if rest:
         one = found(rows, number_in(rest[0]))
@@ -45,7 +45,7 @@ def _answer(ask: Ask, who: Company, rest: list[str]) -> Answer:
     return data([_row(each) for each in shown.rows])
 
 
-def _row(posting: Posting) -> dict[str, Any]:
+def _row(posting: PracticePosting) -> dict[str, Any]:
     url = f"{SITE}/{posting.company.token}/{posting.uuid}"
     duties, wants, offers = sections(posting)
     said: dict[str, Any] = {
@@ -79,7 +79,7 @@ def _row(posting: Posting) -> dict[str, Any]:
     return said
 
 
-def hosted(ask: Ask) -> Answer:
+def hosted(ask: WebRequest) -> WebResponse:
     """The board and the posting pages."""
     match ask.parts:
         case (token,) if who := owner(ask.seed, "lever", token):
@@ -91,7 +91,7 @@ def hosted(ask: Ask) -> Answer:
     return page(document("Not found – 404 error", "<h1>Sorry, we couldn't find anything here</h1>"), 404)
 
 
-def _widget(who: Company, rows: tuple[Posting, ...]) -> str:
+def _widget(who: Company, rows: tuple[PracticePosting, ...]) -> str:
     items = "\n".join(
         f'<div class="posting"><a class="posting-title" href="{SITE}/{who.token}/{each.uuid}"><h5>{escape(each.title)}</h5>'
         f'<div class="posting-categories"><span class="sort-by-location">{escape(each.city[0])}</span>'
@@ -104,7 +104,7 @@ def _widget(who: Company, rows: tuple[Posting, ...]) -> str:
     )
 
 
-def _detail(posting: Posting) -> str:
+def _detail(posting: PracticePosting) -> str:
     url = f"{SITE}/{posting.company.token}/{posting.uuid}"
     body = f'<div class="posting-headline"><h2>{escape(posting.title)}</h2><div>{escape(posting.where)}</div></div>'
     body += f'<div class="section-wrapper">{html(posting)}</div><p>{escape(pay_text(posting))}</p><a href="{url}/apply">Apply for this job</a>'

@@ -11,11 +11,11 @@ from functools import lru_cache
 from html import escape
 from types import MappingProxyType
 
-from thresher.practice.web.answer import Answer, Ask, page, plain
+from thresher.practice.web.answer import WebRequest, WebResponse, page, plain
 from thresher.practice.web.clock import DAY_ZERO
 from thresher.practice.web.draw import Draw
 from thresher.practice.web.prose import document, ld
-from thresher.practice.web.window import Window, named, window
+from thresher.practice.web.window import ListWindow, named, window
 
 PAGE = 24
 LISTINGS = 600
@@ -122,7 +122,7 @@ LOCALES = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class CoinListing:
     """One listing. `cents` is what is asked, or what was paid when `sold` has a time; `was` is struck out
     beside it.
     """
@@ -139,7 +139,7 @@ class Listing:
     auction: bool
 
 
-def site(ask: Ask) -> Answer:
+def site(ask: WebRequest) -> WebResponse:
     """`/search?q=&sold=1&page=N` and `/item/ID`."""
     locale = LOCALES.get(ask.host.partition(".")[0], LOCALES["coins"])
     rows = listings(ask.seed, locale.language, locale.rate, ask.now)
@@ -160,7 +160,7 @@ def site(ask: Ask) -> Answer:
 
 
 @lru_cache(16)
-def listings(seed: int, language: str, rate: int, now: datetime) -> tuple[Listing, ...]:
+def listings(seed: int, language: str, rate: int, now: datetime) -> tuple[CoinListing, ...]:
     """What is on sale or was sold by now, newest first."""
     rows = (
         each
@@ -170,7 +170,7 @@ def listings(seed: int, language: str, rate: int, now: datetime) -> tuple[Listin
     return tuple(sorted(rows, key=lambda each: (each.sold or each.listed, each.id), reverse=True))
 
 
-def _listing(draw: Draw, number: int, rate: int, now: datetime) -> Listing | None:
+def _listing(draw: Draw, number: int, rate: int, now: datetime) -> CoinListing | None:
     listed = DAY_ZERO + timedelta(minutes=draw.between(-120 * 1_440, 60 * 1_440))
     sold: datetime | None = listed + timedelta(minutes=draw.between(300, 30 * 1_440))
     which = draw.below(len(COINS))
@@ -184,7 +184,7 @@ def _listing(draw: Draw, number: int, rate: int, now: datetime) -> Listing | Non
     # A third is never sold and stays on sale.
     if draw.chance(33) or (sold and sold > now):
         sold = None
-    return Listing(
+    return CoinListing(
         300_000_000_000 + number * 7_919,
         COINS[which],
         title,
@@ -206,7 +206,7 @@ def _noise(draw: Draw, title: str, cents: int) -> tuple[str, int]:
     return (f"{title} rare!" if draw.chance(10) else title), cents
 
 
-def _results(ask: Ask, locale: Locale, rows: tuple[Listing, ...]) -> str:
+def _results(ask: WebRequest, locale: Locale, rows: tuple[CoinListing, ...]) -> str:
     asked = ask.query.get("q", "")
     sold, number = ask.query.get("sold") == "1", max(1, ask.number("page", 1))
     words = asked.lower().split()
@@ -232,7 +232,7 @@ def _results(ask: Ask, locale: Locale, rows: tuple[Listing, ...]) -> str:
     return document(f"{asked} | Coins", body, language=locale.language)
 
 
-def _pager(ask: Ask, locale: Locale, shown: Window[Listing], number: int) -> str:
+def _pager(ask: WebRequest, locale: Locale, shown: ListWindow[CoinListing], number: int) -> str:
     if number * PAGE >= shown.total:
         return ""
     kept = "&amp;".join(
@@ -241,7 +241,7 @@ def _pager(ask: Ask, locale: Locale, shown: Window[Listing], number: int) -> str
     return f'<nav class="pagination"><a rel="next" href="/search?{kept}&amp;page={number + 1}">{locale.next}</a></nav>'
 
 
-def _card(locale: Locale, each: Listing) -> str:
+def _card(locale: Locale, each: CoinListing) -> str:
     when = f'<span class="sold">{locale.sold} {each.sold.strftime(locale.day)}</span>' if each.sold else ""
     was = f"<s>{locale.money(each.was)}</s> " if each.was else ""
     carriage = (
@@ -257,7 +257,7 @@ def _card(locale: Locale, each: Listing) -> str:
     )
 
 
-def _item(ask: Ask, locale: Locale, each: Listing) -> str:
+def _item(ask: WebRequest, locale: Locale, each: CoinListing) -> str:
     state = "SoldOut" if each.sold else "InStock"
     offer = {
         "@type": "Offer",

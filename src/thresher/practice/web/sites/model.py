@@ -14,7 +14,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
-from thresher.practice.web.answer import Answer, Ask, Json, data, made
+from thresher.practice.web.answer import Json, WebRequest, WebResponse, data, made
 from thresher.practice.web.draw import token
 from thresher.practice.web.sites import anthropic, gemini, home
 from thresher.practice.web.sites.instance import mapping, sequence
@@ -27,7 +27,7 @@ MAX_WORDS = 300
 CREATED = 1_772_442_000
 
 
-def site(ask: Ask) -> Answer:
+def site(ask: WebRequest) -> WebResponse:
     """`/v1/chat/completions`, `/v1/embeddings`, `/v1/models`."""
     if (
         not ask.headers.get("authorization", "").startswith("Bearer ")
@@ -53,11 +53,11 @@ def site(ask: Ask) -> Answer:
             return _problem(404, "unknown_url", f"Unknown request URL: {ask.method} {ask.path}.")
 
 
-def _problem(status: int, code: str, message: str, kind: str = "invalid_request_error") -> Answer:
+def _problem(status: int, code: str, message: str, kind: str = "invalid_request_error") -> WebResponse:
     return data({"error": {"message": message, "type": kind, "param": None, "code": code}}, status)
 
 
-def _chat(ask: Ask) -> Answer:
+def _chat(ask: WebRequest) -> WebResponse:
     asked = ask.posted()
     if not isinstance(asked, dict) or not isinstance(asked.get("messages"), list) or not asked["messages"]:
         return _problem(400, "missing_required_parameter", "Missing required parameter: 'messages'.")
@@ -88,7 +88,7 @@ def _chat(ask: Ask) -> Answer:
     )
 
 
-def _fault(stopped: Fault, wish: Wish) -> Answer:
+def _fault(stopped: Fault, wish: Wish) -> WebResponse:
     match stopped:
         case Fault.UNKNOWN_MODEL:
             return _problem(
@@ -136,7 +136,7 @@ def _tool(asked: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _message(
-    ask: Ask, tool: dict[str, Any] | None, wish: Wish, thought: Thought
+    ask: WebRequest, tool: dict[str, Any] | None, wish: Wish, thought: Thought
 ) -> tuple[dict[str, Any], str]:
     """What the assistant says, and why it stopped."""
     if thought.end is End.REFUSED:
@@ -203,7 +203,7 @@ def _event(value: Json) -> bytes:
     return b"data: " + data(value).body + b"\n\n"
 
 
-def _embeddings(ask: Ask) -> Answer:
+def _embeddings(ask: WebRequest) -> WebResponse:
     asked = ask.posted()
     given = asked.get("input") if isinstance(asked, dict) else None
     texts = [given] if isinstance(given, str) else given
@@ -257,7 +257,7 @@ def _direction(seed: int, word: str, size: int) -> tuple[int, ...]:
 # protocol, by path.
 
 
-def model_server(ask: Ask) -> Answer:
+def model_server(ask: WebRequest) -> WebResponse:
     """`/v1/messages`, `/v1/models/MODEL:…`, other `/v1/…`; everything else is the site that any name has."""
     match ask.parts:
         case ("v1", "messages", *_):

@@ -3,16 +3,16 @@
 from html import escape
 from typing import Any
 
-from thresher.practice.web.answer import Answer, Ask, data, page, xml
+from thresher.practice.web.answer import WebRequest, WebResponse, data, page, xml
 from thresher.practice.web.company import owner
-from thresher.practice.web.posting import Posting, postings
+from thresher.practice.web.posting import PracticePosting, postings
 from thresher.practice.web.prose import bullets, document, html, intro, ld, schema, sections
 from thresher.practice.web.window import named, window
 
 KINDS = {"Full-time": "permanent", "Part-time": "permanent", "Contract": "freelance", "Internship": "intern"}
 
 
-def site(ask: Ask) -> Answer:
+def site(ask: WebRequest) -> WebResponse:
     """`/xml`, `/search.json`, and a page for each position at `/job/ID`."""
     who = owner(ask.seed, "personio", ask.host.partition(".")[0])
     if who is None:
@@ -43,7 +43,7 @@ def site(ask: Ask) -> Answer:
             return page(document("Personio", "<h1>Page not found</h1>"), 404)
 
 
-def _searched(posting: Posting) -> dict[str, Any]:
+def _searched(posting: PracticePosting) -> dict[str, Any]:
     return {
         "id": posting.id,
         "name": posting.title,
@@ -57,11 +57,11 @@ def _searched(posting: Posting) -> dict[str, Any]:
     }
 
 
-def _schedule(posting: Posting) -> str:
+def _schedule(posting: PracticePosting) -> str:
     return "part-time" if posting.employment == "Part-time" else "full-time"
 
 
-def _position(posting: Posting) -> str:
+def _position(posting: PracticePosting) -> str:
     parts = [
         ("About us", f"<p>{escape(intro(posting))}</p>"),
         *((title, bullets(rows)) for title, rows in sections(posting)),

@@ -3,9 +3,9 @@
 from html import escape
 from typing import Any
 
-from thresher.practice.web.answer import Answer, Ask, data, page
+from thresher.practice.web.answer import WebRequest, WebResponse, data, page
 from thresher.practice.web.company import Company, owner
-from thresher.practice.web.posting import Posting, number_in, postings
+from thresher.practice.web.posting import PracticePosting, number_in, postings
 from thresher.practice.web.prose import (
     bullets,
     document,
@@ -27,7 +27,7 @@ KINDS = {
 }
 
 
-def site(ask: Ask) -> Answer:
+def site(ask: WebRequest) -> WebResponse:
     """`/postings.json`, the board at `/`, a posting at `/en/postings/UUID`."""
     who = owner(ask.seed, "pinpoint", ask.host.partition(".")[0])
     if who is None:
@@ -53,11 +53,11 @@ def site(ask: Ask) -> Answer:
             return page(document("Pinpoint", "<h1>Page not found</h1>"), 404)
 
 
-def _url(posting: Posting) -> str:
+def _url(posting: PracticePosting) -> str:
     return f"https://{posting.company.token}.pinpointhq.com/en/postings/{posting.uuid}"
 
 
-def _row(posting: Posting) -> dict[str, Any]:
+def _row(posting: PracticePosting) -> dict[str, Any]:
     city, region, *_ = posting.city
     (do, duties), (look, wants), (offer, offers) = sections(posting)
     pay = posting.pay
@@ -101,7 +101,7 @@ def _row(posting: Posting) -> dict[str, Any]:
     }
 
 
-def _listing(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> str:
+def _listing(ask: WebRequest, who: Company, rows: tuple[PracticePosting, ...]) -> str:
     shown = window(ask, rows)
     items = "".join(
         f'<li><a class="careers-job" href="/en/postings/{each.uuid}"><h3>{escape(each.title)}</h3><p>{escape(each.where)}</p></a></li>'

@@ -3,9 +3,9 @@
 from html import escape
 from typing import Any
 
-from thresher.practice.web.answer import Answer, Ask, data, page
+from thresher.practice.web.answer import WebRequest, WebResponse, data, page
 from thresher.practice.web.company import Company, company, owner, token_of
-from thresher.practice.web.posting import REMOTE, Posting, postings
+from thresher.practice.web.posting import REMOTE, PracticePosting, postings
 from thresher.practice.web.prose import bullets, document, html, intro, ld, schema, sections
 from thresher.practice.web.window import marked, window
 
@@ -17,7 +17,7 @@ KINDS = {
 }
 
 
-def site(ask: Ask) -> Answer:
+def site(ask: WebRequest) -> WebResponse:
     """`/api/offers/`, the board at `/`, a posting at `/o/SLUG`."""
     hosted = ask.host.endswith(".recruitee.com")
     who = (
@@ -46,11 +46,11 @@ def site(ask: Ask) -> Answer:
             return page(document("Not found", "<h1>Page not found</h1>"), 404)
 
 
-def _slug(posting: Posting) -> str:
+def _slug(posting: PracticePosting) -> str:
     return f"{posting.slug}-{posting.mark}"
 
 
-def _row(posting: Posting, host: str) -> dict[str, Any]:
+def _row(posting: PracticePosting, host: str) -> dict[str, Any]:
     duties, wants, _ = sections(posting)
     url = f"https://{host}/o/{_slug(posting)}"
     city, _, country, code, *_ = posting.city
@@ -80,7 +80,7 @@ def _row(posting: Posting, host: str) -> dict[str, Any]:
     }
 
 
-def _listing(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> str:
+def _listing(ask: WebRequest, who: Company, rows: tuple[PracticePosting, ...]) -> str:
     items = "".join(
         f'<li data-testid="offer-list-item"><a href="/o/{_slug(each)}">{escape(each.title)}</a> <span>{escape(each.where)}</span></li>'
         for each in window(ask, rows).rows
@@ -89,7 +89,7 @@ def _listing(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> str:
     return document(f"Careers at {who.name}", f"<h1>{escape(who.name)}</h1><ul>{items}</ul>", head=head)
 
 
-def _detail(posting: Posting, host: str) -> str:
+def _detail(posting: PracticePosting, host: str) -> str:
     url = f"https://{host}/o/{_slug(posting)}"
     return document(
         f"{posting.title} - {posting.company.name}",

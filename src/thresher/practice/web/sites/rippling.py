@@ -6,9 +6,9 @@ from dataclasses import replace
 from html import escape
 from typing import Any
 
-from thresher.practice.web.answer import Answer, Ask, data, page
+from thresher.practice.web.answer import WebRequest, WebResponse, data, page
 from thresher.practice.web.company import owner
-from thresher.practice.web.posting import Posting, number_in, postings
+from thresher.practice.web.posting import PracticePosting, number_in, postings
 from thresher.practice.web.prose import document, html, intro, ld, schema
 from thresher.practice.web.sites.shell import shell
 from thresher.practice.web.window import found, window
@@ -22,7 +22,7 @@ KINDS = {
 }
 
 
-def api(ask: Ask) -> Answer:
+def api(ask: WebRequest) -> WebResponse:
     """`/platform/api/ats/v1/board/TOKEN/jobs` and one posting below it."""
     match ask.parts:
         case ("platform", "api", "ats", "v1", "board", token, "jobs", *rest) if who := owner(
@@ -37,24 +37,24 @@ def api(ask: Ask) -> Answer:
             return data({"detail": "Not found."}, 404)
 
 
-def _list(ask: Ask, rows: tuple[Posting, ...]) -> Answer:
+def _list(ask: WebRequest, rows: tuple[PracticePosting, ...]) -> WebResponse:
     by_place = tuple(replace(each, city=city) for each in rows for city in (each.city, *each.also))
     return data([_row(each) for each in window(ask, by_place).rows])
 
 
-def _url(posting: Posting) -> str:
+def _url(posting: PracticePosting) -> str:
     return f"{SITE}/{posting.company.token}/jobs/{posting.uuid}"
 
 
-def _place(posting: Posting) -> str:
+def _place(posting: PracticePosting) -> str:
     return f"{posting.city[0]}, {posting.city[1]}, {posting.city[2]}"
 
 
-def _department(posting: Posting) -> dict[str, str]:
+def _department(posting: PracticePosting) -> dict[str, str]:
     return {"id": posting.department, "label": posting.department}
 
 
-def _row(posting: Posting) -> dict[str, Any]:
+def _row(posting: PracticePosting) -> dict[str, Any]:
     return {
         "uuid": posting.uuid,
         "name": posting.title,
@@ -64,7 +64,7 @@ def _row(posting: Posting) -> dict[str, Any]:
     }
 
 
-def _detail(posting: Posting) -> dict[str, Any]:
+def _detail(posting: PracticePosting) -> dict[str, Any]:
     places = [_place(replace(posting, city=city)) for city in (posting.city, *posting.also)]
     return {
         "uuid": posting.uuid,
@@ -79,7 +79,7 @@ def _detail(posting: Posting) -> dict[str, Any]:
     }
 
 
-def hosted(ask: Ask) -> Answer:
+def hosted(ask: WebRequest) -> WebResponse:
     """The board is built by a script; a posting's page carries its JSON-LD."""
     match ask.parts:
         case ("api", "board", token) if who := owner(ask.seed, "rippling", token):

@@ -10,10 +10,10 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
-from thresher.practice.web.answer import Answer, Ask, data, whole
+from thresher.practice.web.answer import WebRequest, WebResponse, data, whole
 from thresher.practice.web.company import directory
 from thresher.practice.web.draw import Draw
-from thresher.practice.web.posting import Posting, postings
+from thresher.practice.web.posting import PracticePosting, postings
 from thresher.practice.web.prose import intro
 from thresher.practice.web.window import window
 
@@ -23,15 +23,15 @@ REVOKED = "revoked"
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SearchHit:
     """A posting as the index has it: with a date of its own."""
 
     id: int
-    posting: Posting
+    posting: PracticePosting
     created: datetime
 
 
-def site(ask: Ask) -> Answer:
+def site(ask: WebRequest) -> WebResponse:
     """`/v1/search/COUNTRY/PAGE?app_key=…&what=&where=&max_days_old=&posted_since=&sort_by=date&results_per_page=`."""
     match ask.parts:
         case ("v1", "search", country, number) if country in COUNTRIES and whole(number) >= 0:
@@ -40,7 +40,7 @@ def site(ask: Ask) -> Answer:
             return data({"exception": "NOT_FOUND", "display": "There is no such endpoint"}, 404)
 
 
-def _refusal(ask: Ask, number: int) -> Answer | None:
+def _refusal(ask: WebRequest, number: int) -> WebResponse | None:
     if ask.query.get("app_key", REVOKED) == REVOKED:
         return data({"exception": "AUTH_FAIL", "display": "Authorisation failed"}, 401)
     if number < 1 or number > MAX_PAGES:
@@ -56,7 +56,7 @@ def _refusal(ask: Ask, number: int) -> Answer | None:
     return None
 
 
-def _found(ask: Ask, country: str, number: int) -> Answer:
+def _found(ask: WebRequest, country: str, number: int) -> WebResponse:
     size = min(max(1, ask.number("results_per_page", 10)), MAX_ROWS)
     what, where = ask.query.get("what", "").lower().split(), ask.query.get("where", "").lower()
     oldest = ask.now - timedelta(days=min(abs(ask.number("max_days_old", MAX_DAYS)), MAX_DAYS))
@@ -81,7 +81,7 @@ def _found(ask: Ask, country: str, number: int) -> Answer:
     )
 
 
-def _since(ask: Ask) -> datetime | None:
+def _since(ask: WebRequest) -> datetime | None:
     try:
         at = datetime.fromisoformat(ask.query.get("posted_since", ""))
     except ValueError:
@@ -90,7 +90,7 @@ def _since(ask: Ask) -> datetime | None:
 
 
 @lru_cache(8)
-def indexed(seed: int, now: datetime) -> tuple[Hit, ...]:
+def indexed(seed: int, now: datetime) -> tuple[SearchHit, ...]:
     """Everything the index has at this moment, newest date first."""
     hits = []
     for who in directory(seed):
@@ -103,11 +103,11 @@ def indexed(seed: int, now: datetime) -> tuple[Hit, ...]:
             )
             if each.opened + late <= now:
                 redated = each.updated if each.revision and draw.chance(40) else each.opened
-                hits.append(Hit(each.id, each, redated))
+                hits.append(SearchHit(each.id, each, redated))
     return tuple(sorted(hits, key=lambda each: (each.created, each.id), reverse=True))
 
 
-def _row(hit: Hit) -> dict[str, Any]:
+def _row(hit: SearchHit) -> dict[str, Any]:
     each = hit.posting
     city, region, country, *_ = each.city
     said: dict[str, Any] = {

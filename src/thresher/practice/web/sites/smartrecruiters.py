@@ -5,9 +5,9 @@ has.
 from html import escape
 from typing import Any
 
-from thresher.practice.web.answer import Answer, Ask, data, page
+from thresher.practice.web.answer import WebRequest, WebResponse, data, page
 from thresher.practice.web.company import Company, owner
-from thresher.practice.web.posting import REMOTE, Posting, postings
+from thresher.practice.web.posting import REMOTE, PracticePosting, postings
 from thresher.practice.web.prose import bullets, document, html, intro, ld, schema, sections
 from thresher.practice.web.window import named, window
 
@@ -17,7 +17,7 @@ MAX_ROWS = 100
 KINDS = {"Full-time": "permanent", "Part-time": "part_time", "Contract": "contract", "Internship": "intern"}
 
 
-def api(ask: Ask) -> Answer:
+def api(ask: WebRequest) -> WebResponse:
     """`/v1/companies/NAME/postings` and one posting below it. Any name is answered with 200."""
     match ask.parts:
         case ("v1", "companies", name, "postings", *rest):
@@ -28,7 +28,7 @@ def api(ask: Ask) -> Answer:
             return data({"message": "Not found", "errors": []}, 404)
 
 
-def _list(ask: Ask, rows: tuple[Posting, ...]) -> Answer:
+def _list(ask: WebRequest, rows: tuple[PracticePosting, ...]) -> WebResponse:
     limit, offset = min(max(1, ask.number("limit", 10)), MAX_ROWS), max(0, ask.number("offset", 0))
     shown = window(ask, rows, offset, limit)
     return data(
@@ -41,7 +41,7 @@ def _list(ask: Ask, rows: tuple[Posting, ...]) -> Answer:
     )
 
 
-def _one(rows: tuple[Posting, ...], number: str) -> Answer:
+def _one(rows: tuple[PracticePosting, ...], number: str) -> WebResponse:
     row = named(rows, number)
     if row is None:
         return data({"message": "Posting not found", "errors": []}, 404)
@@ -61,7 +61,7 @@ def _one(rows: tuple[Posting, ...], number: str) -> Answer:
     )
 
 
-def _row(posting: Posting) -> dict[str, Any]:
+def _row(posting: PracticePosting) -> dict[str, Any]:
     city, region, _, code, *_ = posting.city
     who = posting.company
     return {
@@ -90,7 +90,7 @@ def _row(posting: Posting) -> dict[str, Any]:
     }
 
 
-def hosted(ask: Ask) -> Answer:
+def hosted(ask: WebRequest) -> WebResponse:
     """The pages people see."""
     match ask.parts:
         case (name, *rest) if who := owner(ask.seed, "smartrecruiters", name):
@@ -114,7 +114,7 @@ def hosted(ask: Ask) -> Answer:
             return page(document("Not found", "<h1>Oops, page not found</h1>"), 404)
 
 
-def _listing(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> str:
+def _listing(ask: WebRequest, who: Company, rows: tuple[PracticePosting, ...]) -> str:
     shown = window(ask, rows, 0, 20)
     items = "".join(
         f'<li class="opening-job"><a class="link--block details" href="{SITE}/{who.token}/{each.id}-{each.slug}">'

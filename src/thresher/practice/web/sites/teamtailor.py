@@ -6,9 +6,9 @@ from email.utils import format_datetime
 from html import escape
 from typing import Any
 
-from thresher.practice.web.answer import Answer, Ask, Json, data, page, xml
+from thresher.practice.web.answer import Json, WebRequest, WebResponse, data, page, xml
 from thresher.practice.web.company import Company, company, owner, token_of
-from thresher.practice.web.posting import HYBRID, REMOTE, Posting, postings
+from thresher.practice.web.posting import HYBRID, REMOTE, PracticePosting, postings
 from thresher.practice.web.prose import document, html, ld, schema
 from thresher.practice.web.window import named, window
 
@@ -16,7 +16,7 @@ PAGE = 20
 REMOTE_WORDS = {REMOTE: "fully", HYBRID: "hybrid"}
 
 
-def site(ask: Ask) -> Answer:
+def site(ask: WebRequest) -> WebResponse:
     """`/jobs.rss`, `/jobs.json`, the board at `/jobs` and postings at `/jobs/ID-SLUG`."""
     hosted = ask.host.endswith(".teamtailor.com")
     who = (
@@ -47,11 +47,11 @@ def site(ask: Ask) -> Answer:
             return page(document("Not found", "<h1>Page not found</h1>"), 404)
 
 
-def _url(ask: Ask, posting: Posting) -> str:
+def _url(ask: WebRequest, posting: PracticePosting) -> str:
     return f"https://{ask.host}/jobs/{posting.id}-{posting.slug}"
 
 
-def _rss(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> Answer:
+def _rss(ask: WebRequest, who: Company, rows: tuple[PracticePosting, ...]) -> WebResponse:
     items = "\n".join(
         f"<item><title>{escape(each.title)}</title><description>{escape(html(each))}</description><pubDate>{format_datetime(each.opened)}</pubDate>"
         f'<link>{_url(ask, each)}</link><guid isPermaLink="false">{each.uuid}</guid>'
@@ -72,7 +72,7 @@ def _location(city: tuple[str, str, str, str, str, int]) -> str:
     return f"<tt:location><tt:name>{name}</tt:name><tt:zip></tt:zip><tt:city>{name}</tt:city><tt:country>{city[2]}</tt:country></tt:location>"
 
 
-def _feed(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> Answer:
+def _feed(ask: WebRequest, who: Company, rows: tuple[PracticePosting, ...]) -> WebResponse:
     number = max(1, ask.number("page", 1))
     shown = window(ask, rows, (number - 1) * PAGE, PAGE)
     said: dict[str, Json] = {
@@ -87,7 +87,7 @@ def _feed(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> Answer:
     return data(said)
 
 
-def _item(ask: Ask, posting: Posting) -> dict[str, Any]:
+def _item(ask: WebRequest, posting: PracticePosting) -> dict[str, Any]:
     url = _url(ask, posting)
     known = schema(posting, url)
     return {
@@ -100,7 +100,7 @@ def _item(ask: Ask, posting: Posting) -> dict[str, Any]:
     }
 
 
-def _listing(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> str:
+def _listing(ask: WebRequest, who: Company, rows: tuple[PracticePosting, ...]) -> str:
     items = "".join(
         f'<li class="w-full"><a href="{_url(ask, each)}"><span class="company-link-style">{escape(each.title)}</span></a>'
         f"<span>{each.department} · {escape(each.city[0])}</span></li>"

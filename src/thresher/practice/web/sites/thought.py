@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from thresher.practice.web.answer import Ask, Json, data
+from thresher.practice.web.answer import Json, WebRequest, data
 from thresher.practice.web.company import NOBODY
 from thresher.practice.web.draw import Draw
 from thresher.practice.web.knob import WAYS_OFF, Trouble
@@ -84,7 +84,7 @@ def tokens(text: str) -> int:
     return -(-len(text) // CHARACTERS)
 
 
-def fault(ask: Ask, wish: Wish) -> Fault | None:
+def fault(ask: WebRequest, wish: Wish) -> Fault | None:
     """What stops this question before anybody thinks about it."""
     if wish.model.rpartition("/")[2].startswith(NOBODY):
         return Fault.UNKNOWN_MODEL
@@ -95,7 +95,7 @@ def fault(ask: Ask, wish: Wish) -> Fault | None:
     return None
 
 
-def think(ask: Ask, wish: Wish) -> Thought:
+def think(ask: WebRequest, wish: Wish) -> Thought:
     """The answer."""
     if Trouble.REFUSAL in ask.twists:
         return Thought(REFUSED, End.REFUSED)
@@ -109,7 +109,7 @@ def think(ask: Ask, wish: Wish) -> Thought:
     return _cut(ask, wish, words)
 
 
-def _read(ask: Ask, wish: Wish, draw: Draw) -> Json:
+def _read(ask: WebRequest, wish: Wish, draw: Draw) -> Json:
     knob = ask.twists.get(Trouble.INVENTED)
     text = wish.said or wish.prompt
     things = truth(ask, text)
@@ -119,7 +119,7 @@ def _read(ask: Ask, wish: Wish, draw: Draw) -> Json:
     )
 
 
-def _obeyed(ask: Ask, wish: Wish, draw: Draw) -> Json:
+def _obeyed(ask: WebRequest, wish: Wish, draw: Draw) -> Json:
     """What a page told it to answer, if it listens to pages: the JSON given there, or the words in every
     field.
     """
@@ -148,7 +148,7 @@ def _names(schema: Json) -> list[str]:
     return list(properties) if below is None else _names(below)
 
 
-def _off_schema(ask: Ask, value: Json) -> Json:
+def _off_schema(ask: WebRequest, value: Json) -> Json:
     """The value, spoilt in its first thing as the knob says: a wrong type, a field too few, a field too
     many.
     """
@@ -172,7 +172,7 @@ def _spoilt(how: str, count: int, thing: dict[str, Any]) -> dict[str, Any]:
             return {**thing, "confidence": 0.97}
 
 
-def _cut(ask: Ask, wish: Wish, words: str) -> Thought:
+def _cut(ask: WebRequest, wish: Wish, words: str) -> Thought:
     """No more than was asked for, or than the knob lets it write."""
     knob = ask.twists.get(Trouble.CUT_SHORT)
     most = wish.most if knob is None else knob.number or tokens(words) // 2

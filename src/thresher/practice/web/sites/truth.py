@@ -11,9 +11,9 @@ from dataclasses import replace
 from types import MappingProxyType
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from thresher.practice.web.answer import Ask, Json
+from thresher.practice.web.answer import Json, WebRequest
 from thresher.practice.web.company import OWN, Company, Traits, company, owner, token_of, traits
-from thresher.practice.web.posting import Posting, number_in, postings
+from thresher.practice.web.posting import PracticePosting, number_in, postings
 from thresher.practice.web.prose import intro, pay_text
 from thresher.practice.web.sites import catalogue, home, market
 from thresher.practice.web.window import found, named, window
@@ -52,7 +52,7 @@ _SAME = MappingProxyType(
 )
 
 
-def truth(ask: Ask, said: str) -> Sequence[Facts] | None:
+def truth(ask: WebRequest, said: str) -> Sequence[Facts] | None:
     """The things that the page shows which a question is about; None where the address is none we know, or is
     not named.
 
@@ -98,7 +98,7 @@ def _quoted(value: Json, text: str) -> Json:
     return value if " ".join(str(value).split()).lower() in text else None
 
 
-def _course_pages(ask: Ask) -> Sequence[Facts] | None:
+def _course_pages(ask: WebRequest) -> Sequence[Facts] | None:
     if ask.host != "courses.practice.example":
         return None
     rows = catalogue.courses(ask.seed, ask.now)
@@ -134,7 +134,7 @@ def _course(row: catalogue.Course, *, whole: bool) -> Facts:
     }
 
 
-def _market_pages(ask: Ask) -> Sequence[Facts] | None:
+def _market_pages(ask: WebRequest) -> Sequence[Facts] | None:
     label, _, rest = ask.host.partition(".")
     if rest != "practice.example" or label not in market.LOCALES:
         return None
@@ -156,7 +156,7 @@ def _market_pages(ask: Ask) -> Sequence[Facts] | None:
     return None
 
 
-def _listing(ask: Ask, locale: market.Locale, row: market.Listing) -> Facts:
+def _listing(ask: WebRequest, locale: market.Locale, row: market.CoinListing) -> Facts:
     money = locale.money(row.cents)
     return {
         "title": row.title,
@@ -175,14 +175,14 @@ def _listing(ask: Ask, locale: market.Locale, row: market.Listing) -> Facts:
     }
 
 
-def _greenhouse_pages(ask: Ask) -> Sequence[Facts] | None:
+def _greenhouse_pages(ask: WebRequest) -> Sequence[Facts] | None:
     if not ask.host.endswith("boards.greenhouse.io") or not ask.parts or ask.host.startswith("boards-api."):
         return None
     who = owner(ask.seed, "greenhouse", ask.parts[0])
     return _board(ask, who, "jobs", named) if who else None
 
 
-def _lever_pages(ask: Ask) -> Sequence[Facts] | None:
+def _lever_pages(ask: WebRequest) -> Sequence[Facts] | None:
     if ask.host not in ("jobs.lever.co", "jobs.ashbyhq.com") or not ask.parts:
         return None
     who = owner(ask.seed, "lever" if ask.host == "jobs.lever.co" else "ashby", ask.parts[0])
@@ -190,7 +190,10 @@ def _lever_pages(ask: Ask) -> Sequence[Facts] | None:
 
 
 def _board(
-    ask: Ask, who: Company, between: str | None, find: Callable[[Sequence[Posting], str], Posting | None]
+    ask: WebRequest,
+    who: Company,
+    between: str | None,
+    find: Callable[[Sequence[PracticePosting], str], PracticePosting | None],
 ) -> Sequence[Facts] | None:
     rows = postings(ask.seed, who, ask.now)
     match [part for part in ask.parts[1:] if part != between]:
@@ -202,7 +205,7 @@ def _board(
     return None
 
 
-def _company_pages(ask: Ask) -> Sequence[Facts] | None:
+def _company_pages(ask: WebRequest) -> Sequence[Facts] | None:
     """A company's own site. Only names that are meant as such: any host has one."""
     if not ask.host.endswith(".example") or ask.host.endswith(".practice.example"):
         return None
@@ -244,11 +247,11 @@ def _about(who: Company, known: Traits, *, whole: bool) -> Facts:
     }
 
 
-def _short(row: Posting) -> Facts:
+def _short(row: PracticePosting) -> Facts:
     return {"title": row.title, "company": row.company.name, "location": row.where}
 
 
-def _posting(row: Posting) -> Facts:
+def _posting(row: PracticePosting) -> Facts:
     rows = {
         name: [each[0].upper() + each[1:] for each in getattr(row, name)]
         for name in ("duties", "wants", "offers")

@@ -5,9 +5,9 @@ country.
 from dataclasses import replace
 from typing import Any
 
-from thresher.practice.web.answer import Answer, Ask, Json, data, page, plain
+from thresher.practice.web.answer import Json, WebRequest, WebResponse, data, page, plain
 from thresher.practice.web.company import Company, owner
-from thresher.practice.web.posting import REMOTE, Posting, number_in, postings
+from thresher.practice.web.posting import REMOTE, PracticePosting, number_in, postings
 from thresher.practice.web.prose import document, html, ld, schema
 from thresher.practice.web.sites.shell import shell
 from thresher.practice.web.window import found, window
@@ -17,7 +17,7 @@ PAGE = 10
 MAX_MARKDOWN = 30
 
 
-def site(ask: Ask) -> Answer:
+def site(ask: WebRequest) -> WebResponse:
     """The API of version 1, 2 and 3, the shell for people, and the short Markdown list."""
     token = ask.host.partition(".")[0] if ask.host != "apply.workable.com" else _account(ask)
     who = owner(ask.seed, "workable", token)
@@ -50,17 +50,17 @@ def site(ask: Ask) -> Answer:
             return page(_shell(who, rows, parts))
 
 
-def _account(ask: Ask) -> str:
+def _account(ask: WebRequest) -> str:
     parts = ask.parts
     return parts[parts.index("accounts") + 1] if "accounts" in parts[:-1] else "".join(parts[:1])
 
 
-def _by_country(rows: tuple[Posting, ...]) -> tuple[Posting, ...]:
+def _by_country(rows: tuple[PracticePosting, ...]) -> tuple[PracticePosting, ...]:
     """One row for each place a posting is advertised in, all with the same code."""
     return tuple(replace(each, city=city) for each in rows for city in (each.city, *each.also))
 
 
-def _row(posting: Posting, *, details: bool) -> dict[str, Any]:
+def _row(posting: PracticePosting, *, details: bool) -> dict[str, Any]:
     city, region, country, *_ = posting.city
     url = f"{SITE}/{posting.company.token}/j/{posting.shortcode}"
     said: dict[str, Any] = {
@@ -91,7 +91,7 @@ def _row(posting: Posting, *, details: bool) -> dict[str, Any]:
     return said
 
 
-def _third(ask: Ask, rows: tuple[Posting, ...]) -> Answer:
+def _third(ask: WebRequest, rows: tuple[PracticePosting, ...]) -> WebResponse:
     asked = ask.posted()
     if ask.method != "POST" or not isinstance(asked, dict) or "limit" in asked:
         return data(
@@ -111,7 +111,7 @@ def _third(ask: Ask, rows: tuple[Posting, ...]) -> Answer:
     return data(said)
 
 
-def _second(posting: Posting) -> dict[str, Any]:
+def _second(posting: PracticePosting) -> dict[str, Any]:
     city, region, country, code, *_ = posting.city
     return {
         "id": posting.id,
@@ -129,7 +129,7 @@ def _second(posting: Posting) -> dict[str, Any]:
     }
 
 
-def _shell(who: Company, rows: tuple[Posting, ...], parts: tuple[str, ...]) -> str:
+def _shell(who: Company, rows: tuple[PracticePosting, ...], parts: tuple[str, ...]) -> str:
     row = found(rows, number_in(parts[2])) if len(parts) > 2 and parts[1] == "j" else None
     if row:
         url = f"{SITE}/{who.token}/j/{row.shortcode}"

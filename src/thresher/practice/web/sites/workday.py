@@ -6,9 +6,9 @@ from functools import lru_cache
 from typing import Any
 from unicodedata import normalize
 
-from thresher.practice.web.answer import Answer, Ask, Json, data, page, plain
+from thresher.practice.web.answer import Json, WebRequest, WebResponse, data, page, plain
 from thresher.practice.web.company import Company, owner
-from thresher.practice.web.posting import REMOTE, Posting, postings
+from thresher.practice.web.posting import REMOTE, PracticePosting, postings
 from thresher.practice.web.prose import document, html, ld, schema
 from thresher.practice.web.sites.shell import shell
 from thresher.practice.web.window import marked, window
@@ -23,7 +23,7 @@ LABELS = {
 }
 
 
-def site(ask: Ask) -> Answer:
+def site(ask: WebRequest) -> WebResponse:
     """`TENANT.wdN.myworkdayjobs.com` and `wdN.myworkdaysite.com/recruiting/TENANT`. Site names are
     case-sensitive.
     """
@@ -46,14 +46,14 @@ def site(ask: Ask) -> Answer:
             return page(document("Workday", "<p>The page you are looking for doesn't exist.</p>"), 404)
 
 
-def _named(ask: Ask) -> str:
+def _named(ask: WebRequest) -> str:
     parts = ask.parts
     if "recruiting" in parts[:-1]:
         return parts[parts.index("recruiting") + 1]
     return parts[2] if parts[:2] == ("wday", "cxs") and len(parts) > 2 else ""
 
 
-def _seen(ask: Ask, who: Company, path: str) -> Answer:
+def _seen(ask: WebRequest, who: Company, path: str) -> WebResponse:
     """What people see: a list that a script builds, or a posting with its JSON-LD. A closed one is an empty
     page, with 200.
     """
@@ -77,7 +77,7 @@ def _seen(ask: Ask, who: Company, path: str) -> Answer:
     )
 
 
-def _cxs(ask: Ask, who: Company, rest: list[str]) -> Answer:
+def _cxs(ask: WebRequest, who: Company, rest: list[str]) -> WebResponse:
     rows = postings(ask.seed, who, ask.now)
     if rest == ["jobs"]:
         return _list(ask, rows) if ask.method == "POST" else data({"errorCode": "HTTP_405"}, 405)
@@ -86,7 +86,7 @@ def _cxs(ask: Ask, who: Company, rest: list[str]) -> Answer:
     return data(_detail(ask, one)) if one else data({"errorCode": "S21", "message": "not found"}, 404)
 
 
-def _list(ask: Ask, rows: tuple[Posting, ...]) -> Answer:
+def _list(ask: WebRequest, rows: tuple[PracticePosting, ...]) -> WebResponse:
     asked = ask.posted()
     if not isinstance(asked, dict):
         return data({"errorCode": "HTTP_400", "message": "no JSON"}, 400)
@@ -118,11 +118,11 @@ def _list(ask: Ask, rows: tuple[Posting, ...]) -> Answer:
     )
 
 
-def _fits(posting: Posting, facets: dict[str, Json]) -> bool:
+def _fits(posting: PracticePosting, facets: dict[str, Json]) -> bool:
     return all(_value(posting, name)[0] in ids for name, ids in facets.items() if name in FACETS and ids)
 
 
-def _value(posting: Posting, facet: str) -> tuple[str, str]:
+def _value(posting: PracticePosting, facet: str) -> tuple[str, str]:
     """The id and the label of a posting's value of a facet."""
     return _value_of(facet, posting.department, posting.city[0], posting.employment)
 
@@ -138,7 +138,7 @@ def _value_of(facet: str, department: str, city: str, employment: str) -> tuple[
     return f"{facet[:2]}{sum(ord(each) * place for place, each in enumerate(label, 3)):08x}", label
 
 
-def _facets(rows: tuple[Posting, ...]) -> Json:
+def _facets(rows: tuple[PracticePosting, ...]) -> Json:
     found = []
     for facet in FACETS:
         counts: dict[tuple[str, str], int] = {}
@@ -152,7 +152,7 @@ def _facets(rows: tuple[Posting, ...]) -> Json:
     return found
 
 
-def _path(posting: Posting) -> str:
+def _path(posting: PracticePosting) -> str:
     city = normalize("NFKD", posting.city[0]).encode("ascii", "ignore").decode().replace(" ", "-")
     return f"/job/{city}/{posting.slug}_{posting.mark}"
 
@@ -163,7 +163,7 @@ def _posted(days: int) -> str:
     return f"Posted {days} Days Ago" if days <= 30 else "Posted 30+ Days Ago"
 
 
-def _row(posting: Posting) -> dict[str, Any]:
+def _row(posting: PracticePosting) -> dict[str, Any]:
     where = f"{1 + len(posting.also)} Locations" if posting.also else posting.city[0]
     found = {
         "title": posting.title,
@@ -177,7 +177,7 @@ def _row(posting: Posting) -> dict[str, Any]:
     return found
 
 
-def _detail(ask: Ask, posting: Posting) -> Json:
+def _detail(ask: WebRequest, posting: PracticePosting) -> Json:
     who = posting.company
     return {
         "jobPostingInfo": {
