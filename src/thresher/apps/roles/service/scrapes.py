@@ -405,26 +405,78 @@ def since_hours(now: int, hours: float) -> int:
     return now - round(hours * HOUR)
 
 
-def read_stats(store: Store) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class StatusCount:
+    """The roles of one status, and the candidates who want them."""
+
+    roles: int
+    candidates: int
+
+
+@dataclass(frozen=True, slots=True)
+class LastDay:
+    """What the last day brought."""
+
+    sessions_completed: int
+    jobs_imported: int
+    avg_duration_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class QueueStats:
+    """The queue by status, and the last day."""
+
+    queue: dict[str, StatusCount]
+    last_24h: LastDay
+
+
+def read_stats(store: Store) -> QueueStats:
     """How many roles wait, are being scraped and are done, and what the last day brought."""
     with store.read() as session:
         counts = figures.status_counts(session)
         totals = figures.totals_since(session, since_hours(store.backend.now(session), DAY_HOURS))
     shown = {status: counts.get(status, (0, 0)) for status in SHOWN} | counts
-    return {
-        "queue": {
-            status: {"roles": roles, "candidates": candidates}
-            for status, (roles, candidates) in shown.items()
-        },
-        "last_24h": {
-            "sessions_completed": totals.sessions,
-            "jobs_imported": totals.imported,
-            "avg_duration_seconds": round(totals.seconds, 2),
-        },
-    }
+    return QueueStats(
+        {status: StatusCount(*both) for status, both in shown.items()},
+        LastDay(totals.sessions, totals.imported, round(totals.seconds, 2)),
+    )
 
 
-def read_figures(store: Store, *, hours: float = DAY_HOURS) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class SessionTotals:
+    """What completed sessions brought, all together."""
+
+    total_sessions: int
+    jobs_found: int
+    jobs_imported: int
+    jobs_updated: int
+    jobs_linked: int
+    jobs_skipped: int
+    avg_duration_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class ScraperTotals:
+    """What the sessions of one scraper brought, and what it did last."""
+
+    scraper_name: str
+    scraper_key_id: int
+    session_count: int
+    jobs_imported: int
+    last_role: str
+    last_activity: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ScraperFigures:
+    """Who scrapes now, and what came of it."""
+
+    active_scrapers: int
+    totals: SessionTotals
+    per_scraper: list[ScraperTotals]
+
+
+def read_figures(store: Store, *, hours: float = DAY_HOURS) -> ScraperFigures:
     """Who scrapes now, and what came of it: of all completed sessions, and of each scraper."""
     with store.read() as session:
         now = store.backend.now(session)
@@ -433,48 +485,56 @@ def read_figures(store: Store, *, hours: float = DAY_HOURS) -> dict[str, Any]:
             figures.active_scrapers(session, now),
             figures.per_scraper(session, since_hours(now, hours)),
         )
-    return {
-        "active_scrapers": active,
-        "totals": _totals(totals),
-        "per_scraper": [_scraper(each) for each in scrapers],
-    }
+    return ScraperFigures(active, _totals(totals), [_scraper(each) for each in scrapers])
 
 
-def _totals(totals: figures.Totals) -> dict[str, Any]:
-    return {
-        "total_sessions": totals.sessions,
-        "jobs_found": totals.found,
-        "jobs_imported": totals.imported,
-        "jobs_updated": totals.updated,
-        "jobs_linked": totals.linked,
-        "jobs_skipped": totals.skipped,
-        "avg_duration_seconds": round(totals.seconds, 2),
-    }
+def _totals(totals: figures.Totals) -> SessionTotals:
+    return SessionTotals(
+        totals.sessions,
+        totals.found,
+        totals.imported,
+        totals.updated,
+        totals.linked,
+        totals.skipped,
+        round(totals.seconds, 2),
+    )
 
 
-def _scraper(scraper: figures.Scraper) -> dict[str, Any]:
-    return {
-        "scraper_name": scraper.name,
-        "scraper_key_id": scraper.key_id,
-        "session_count": scraper.sessions,
-        "jobs_imported": scraper.imported,
-        "last_role": scraper.last_role,
-        "last_activity": as_text(scraper.last_activity),
-    }
+def _scraper(scraper: figures.Scraper) -> ScraperTotals:
+    return ScraperTotals(
+        scraper.name,
+        scraper.key_id,
+        scraper.sessions,
+        scraper.imported,
+        scraper.last_role,
+        as_text(scraper.last_activity),
+    )
 
 
-def list_queue(store: Store, *, limit: int = NEXT) -> dict[str, list[dict[str, Any]]]:
+@dataclass(frozen=True, slots=True)
+class WaitingRole:
+    """A role that is pending or being scraped."""
+
+    id: int
+    name: str
+    queue_status: str
+    priority: str
+    candidate_count: int
+    last_scraped_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RoleQueue:
+    """Roles in the order in which they are served."""
+
+    queue: list[WaitingRole]
+
+
+def list_queue(store: Store, *, limit: int = NEXT) -> RoleQueue:
     """The roles that are pending or being scraped, in the order in which they are served."""
     with store.read() as session:
-        return {"queue": [_waiting(role) for role in figures.queue(session, limit)]}
+        return RoleQueue([_waiting(role) for role in figures.queue(session, limit)])
 
 
-def _waiting(role: Role) -> dict[str, Any]:
-    return {
-        "id": role.id,
-        "name": role.name,
-        "queue_status": role.status,
-        "priority": role.priority,
-        "candidate_count": role.candidates,
-        "last_scraped_at": role.scraped_at,
-    }
+def _waiting(role: Role) -> WaitingRole:
+    return WaitingRole(role.id, role.name, role.status, role.priority, role.candidates, role.scraped_at)
