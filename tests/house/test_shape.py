@@ -203,3 +203,7 @@ def test_the_figures_of_the_architecture_can_be_counted():
     """What they are is no test's business; that the page names every one of them is."""
     page = (ROOT / "docs" / "explanation" / "architecture-figures.md").read_text("utf-8")
     assert [name for name in figures.figures() if f"| {name} |" not in page] == []
+
+
+def test_no_class_name_is_defined_twice_in_the_machine():
+    assert figures.names_twice(figures.parse_package()) == []
