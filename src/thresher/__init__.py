@@ -8,6 +8,7 @@ import importlib
 import typing
 
 if typing.TYPE_CHECKING:
+    from thresher.admin.explain import Explanation
     from thresher.admin.tasks import Added
     from thresher.client import AsyncClient, Client
     from thresher.core.answer import Answer, By, Extract
@@ -18,12 +19,17 @@ if typing.TYPE_CHECKING:
     from thresher.core.errors import (
         Blocked,
         BudgetExhausted,
+        InvalidPayload,
+        InvalidUrl,
+        NotAllowed,
         NotYet,
         Permanent,
         RateLimited,
         TaskError,
         Transient,
         Unauthorized,
+        UnknownName,
+        UsageError,
     )
     from thresher.core.event import Event, NewEvent
     from thresher.core.evidence import Evidence, Material, Place
@@ -38,6 +44,7 @@ if typing.TYPE_CHECKING:
     from thresher.core.setting import Setting, guarded, tunable
     from thresher.core.task import NewTask, Task, TaskStatus
     from thresher.web.pages.page import DashboardPage as DashboardPage
+    from thresher.web.pages.page import PageRequest as PageRequest
     from thresher.web.route import Route as Route
 
 _HOMES = {
@@ -57,6 +64,7 @@ _HOMES = {
     "Effect": "thresher.core.outcome",
     "Event": "thresher.core.event",
     "Evidence": "thresher.core.evidence",
+    "Explanation": "thresher.admin.explain",
     "Export": "thresher.core.extension",
     "Extract": "thresher.core.answer",
     "Failed": "thresher.core.outcome",
@@ -64,12 +72,15 @@ _HOMES = {
     "Filtered": "thresher.core.outcome",
     "Group": "thresher.core.group",
     "GroupStatus": "thresher.core.group",
+    "InvalidPayload": "thresher.core.errors",
+    "InvalidUrl": "thresher.core.errors",
     "Kind": "thresher.core.schema",
     "Link": "thresher.core.record",
     "Material": "thresher.core.evidence",
     "NewEvent": "thresher.core.event",
     "NewTask": "thresher.core.task",
     "Next": "thresher.core.outcome",
+    "NotAllowed": "thresher.core.errors",
     "NotYet": "thresher.core.errors",
     "Outcome": "thresher.core.outcome",
     "Page": "thresher.core.page",
@@ -93,13 +104,19 @@ _HOMES = {
     "TaskStatus": "thresher.core.task",
     "Transient": "thresher.core.errors",
     "Unauthorized": "thresher.core.errors",
+    "UnknownName": "thresher.core.errors",
+    "UsageError": "thresher.core.errors",
     "Verdict": "thresher.core.page",
     "guarded": "thresher.core.setting",
     "host_gate": "thresher.core.keys",
     "tunable": "thresher.core.setting",
 }
 # These need the extra `web`, so `from thresher import *` leaves them out.
-_WEB = {"DashboardPage": "thresher.web.pages.page", "Route": "thresher.web.route"}
+_WEB = {
+    "DashboardPage": "thresher.web.pages.page",
+    "PageRequest": "thresher.web.pages.page",
+    "Route": "thresher.web.route",
+}
 
 __all__ = [
     "Added",
@@ -118,6 +135,7 @@ __all__ = [
     "Effect",
     "Event",
     "Evidence",
+    "Explanation",
     "Export",
     "Extract",
     "Failed",
@@ -125,12 +143,15 @@ __all__ = [
     "Filtered",
     "Group",
     "GroupStatus",
+    "InvalidPayload",
+    "InvalidUrl",
     "Kind",
     "Link",
     "Material",
     "NewEvent",
     "NewTask",
     "Next",
+    "NotAllowed",
     "NotYet",
     "Outcome",
     "Page",
@@ -154,6 +175,8 @@ __all__ = [
     "TaskStatus",
     "Transient",
     "Unauthorized",
+    "UnknownName",
+    "UsageError",
     "Verdict",
     "guarded",
     "host_gate",

@@ -23,6 +23,7 @@ from thresher.core.app import App, events_by_kind
 from thresher.core.backoff import Retry
 from thresher.core.clock import SECOND, Clock, to_us
 from thresher.core.compute import Compute, compute_in_thread
+from thresher.core.credentials import Credentials
 from thresher.core.errors import ConfigError, DatabaseProblem, ThresherError
 from thresher.core.gate import GateLimits, interval_us
 from thresher.core.page import Page
@@ -147,7 +148,8 @@ def open_store(
     try:
         _prepare(store, apps, migrate=migrate)
         store.project_settings, store.settings = given, Settings(given, catalogue)
-        store.app_events = events_by_kind(apps)
+        if apps:  # else nobody has said what is written here
+            store.app_events = events_by_kind(apps)
         with store.read() as session:
             store.settings = settings_in_force(store, session)
     except BaseException:
@@ -463,6 +465,34 @@ async def opened_fetcher(project: Project, settings: Settings | None = None) -> 
             yield fetcher
         finally:
             await fetcher.close()
+
+
+@dataclass(frozen=True, slots=True)
+class DirectFetch:
+    """Fetch as a stage does, at a person's own request: no gates and nothing kept, but the guard and
+    robots.txt hold.
+    """
+
+    fetcher: Fetcher
+
+    async def fetch(
+        self,
+        url: str,
+        *,
+        method: str = "GET",
+        headers: Mapping[str, str] = {},
+        body: bytes = b"",
+        render: bool | None = False,
+        max_age: float | None = None,
+        replay: bool = False,
+        credentials: Credentials | None = None,
+    ) -> Page:
+        del max_age, replay  # there is no page cache
+        request = order(url, method=method, headers=headers, body=body, credentials=credentials)
+        return await self.fetcher.fetch(request, FetchOptions(Ungoverned(), render=render))
+
+    async def compute(self, function: Callable[..., T], /, *args: object, seconds: float | None = None) -> T:
+        return await self.fetcher.compute(function, *args, seconds=seconds)
 
 
 async def read_once(project: Project, function: Callable[..., T], /, *args: object) -> T:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import fields
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -124,3 +125,50 @@ def test_every_name_in_an_app_value_leads_somewhere(name: str):
         getattr(app, field.name)  # a tuple by its name is imported here
     for target in (*app.effects.values(), *app.near.values(), *(each.target for each in app.commands)):
         assert callable(loaded(target))
+
+
+GUIDE = ROOT / "docs" / "how-to" / "write-an-app.md"
+TIDES = ROOT / "tests" / "wheel" / "tides" / "src"
+
+
+def open_modules() -> set[str]:
+    """The modules that the guide lists as open to apps."""
+    (table,) = re.findall(
+        r"## What an app may import\n.*?\n\n(\|.*?)\n\n", GUIDE.read_text("utf-8"), re.DOTALL
+    )
+    return {
+        name for row in table.splitlines() for name in re.findall(r"`(thresher[\w.]+)`", row.split("|")[1])
+    }
+
+
+def imported(folder: Path) -> Iterator[tuple[str, str]]:
+    """Each file of a folder with what it imports of Thresher, down to the module."""
+    for path in sorted(folder.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "thresher":
+                for each in node.names:
+                    inner = f"{node.module}.{each.name}"
+                    is_module = PACKAGE.parent.joinpath(*inner.split(".")).with_suffix(".py").exists()
+                    yield path.name, inner if is_module else str(node.module)
+
+
+def test_an_app_imports_the_public_door_and_the_modules_that_the_guide_lists():
+    allowed = {"thresher", "thresher.apps", *open_modules()}
+    found = {*imported(PACKAGE / "apps"), *imported(TIDES)}
+    assert len(found) > 100
+    wrong = [
+        (file, module)
+        for file, module in sorted(found)
+        if module not in allowed and not any(module.startswith(f"{each}.") for each in allowed - {"thresher"})
+    ]
+    assert wrong == []
+
+
+def test_every_module_that_the_guide_lists_is_there_and_is_used():
+    used = {module for folder in (PACKAGE / "apps", TIDES) for _, module in imported(folder)} | {
+        "thresher.testing"
+    }
+    assert [name for name in open_modules() if find_spec(name) is None] == []
+    assert [
+        name for name in sorted(open_modules()) if not any(f"{each}.".startswith(f"{name}.") for each in used)
+    ] == []

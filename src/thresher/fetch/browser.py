@@ -71,8 +71,8 @@ class Browser:
         """The page as a visitor would see it. An answer of 400 and above is a page too.
 
         Waits until `wait_for` is in the document, else until the network is idle. `block` are kinds of
-        resources that are not loaded. `last_look` is awaited once, when the first connection stands. The time
-        limit begins when a place in the pool is free.
+        resources that are not loaded. `before_send` is awaited once, when the first connection stands. The
+        time limit begins when a place in the pool is free.
         """
         wish = Rendering(url, bounds or Bounds(), wait_for, idle, screenshot, frozenset(block))
         target = self._guard.check_url(url)

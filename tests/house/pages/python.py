@@ -26,7 +26,15 @@ GROUPS = {
         "guarded",
         "host_gate",
     ),
-    "What an app brings to people": ("Command", "Route", "DashboardPage", "Check", "Export"),
+    "What an app brings to people": (
+        "Command",
+        "Route",
+        "DashboardPage",
+        "PageRequest",
+        "Check",
+        "Export",
+        "Explanation",
+    ),
     "What a stage is given": ("Context", "Task", "Page", "Credentials"),
     "How a page becomes values": (
         "Schema",
@@ -62,6 +70,13 @@ GROUPS = {
         "Unauthorized",
         "Permanent",
     ),
+    "What services and commands raise": (
+        "UsageError",
+        "UnknownName",
+        "NotAllowed",
+        "InvalidPayload",
+        "InvalidUrl",
+    ),
 }
 CLIENTS = ("Client", "AsyncClient")  # classes whose methods are called by who uses them
 _MODULES = re.compile(r"\b(?:thresher\.(?:core|control)\.\w+|collections\.abc|contextlib|pathlib|typing)\.")
@@ -94,6 +109,8 @@ def _union() -> str:
 def _signature(name: str, found: type) -> str:
     if getattr(found, "_is_protocol", False):
         return f"class {name}"
+    if issubclass(found, Exception) and found.__init__ is Exception.__init__:
+        return f"{name}(message: str)"
     parameters = [each for each in inspect.signature(found).parameters.values() if each.name != "self"]
     words = [_parameter(each) for each in parameters]
     star = next((at for at, each in enumerate(parameters) if each.kind is each.KEYWORD_ONLY), None)

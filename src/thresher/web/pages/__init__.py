@@ -1,7 +1,7 @@
 """The dashboard: pages for people, made on the server. The apps bring theirs (`App(pages=...)`); the
 navigation is read off the list, and what the apps bring stands first.
 
-To add one: a module with a function of a visit and its row, a template, and a line here.
+To add one: a module with a function of a page request and its row, a template, and a line here.
 """
 
 from thresher.web.pages import home, keys, login, static

@@ -1,7 +1,7 @@
-"""One page: its row in the list of pages, and one visit to it.
+"""One page: its row in the list of pages, and one request for it.
 
-A page is a plain function of a visit. It runs on a database thread, where it may read, change and render
-without anybody waiting for it; only one that has to wait for something else is a coroutine.
+A page is a plain function of a `PageRequest`. It runs on a database thread, where it may read, change and
+render without anybody waiting for it; only one that has to wait for something else is a coroutine.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
@@ -25,8 +25,9 @@ HTML = "text/html; charset=utf-8"
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """One request for a page. `places` are the entries of the navigation; `form` is the submitted form, on a
-    POST.
+    """One request for a page of the dashboard. `show` answers with a template, `go` with a redirect;
+    `runtime.store` is the store, and `form` is the submitted form, on a POST. `places` are the entries of the
+    navigation.
     """
 
     request: Request
@@ -66,11 +67,11 @@ Endpoint = Callable[[PageRequest], Response] | Callable[[PageRequest], Awaitable
 
 @dataclass(frozen=True, slots=True)
 class DashboardPage:
-    """One page of the dashboard: a method, a path, and a function of a `Visit` that returns a response.
+    """One page of the dashboard: a method, a path, and a function of a `PageRequest` that returns a response.
 
     With a `title` it appears in the navigation. `asks` are the parameters it accepts. Only `is_open` makes it
     public; pages of apps never are. Show an app's template by its name, prefixed with the app:
-    `visit.show("prices/list.html", ...)`.
+    `page_request.show("prices/list.html", ...)`.
     """
 
     method: str

@@ -28,6 +28,7 @@ app = App(
     needs=real.needs,
     settings=real.settings,
     follows=real.follows,
+    events=real.events,
     commands=real.commands,
     explain="thresher.apps.jobs.service.decisions:EXPLAIN",
     exports="thresher.apps.jobs.exports:EXPORTS",

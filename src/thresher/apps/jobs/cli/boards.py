@@ -25,7 +25,7 @@ from thresher.cli.call import call_of
 from thresher.cli.format import ago, short, when
 from thresher.cli.show import answer, cell, known, say, table
 from thresher.hiring.records import LastLook
-from thresher.runtime import opened_fetcher
+from thresher.runtime import DirectFetch, opened_fetcher
 
 app = typer.Typer()
 
@@ -154,7 +154,7 @@ def test(ctx: typer.Context, key: Key) -> None:
 
     async def visit() -> "TriedBoard":
         async with opened_fetcher(project, settings) as fetcher:
-            return await try_board(board, fetcher)
+            return await try_board(board, DirectFetch(fetcher))
 
     found = asyncio.run(visit())
     answer(call, found, _draw_trial)

@@ -2,29 +2,26 @@
 show them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from thresher.admin.records import among, count, find, moment, one, write_records
 from thresher.admin.requests import HEAD_START, PERSON, RequestResult, TaskRequest, ask, look_up
 from thresher.admin.times import read_now
-from thresher.core.credentials import Credentials
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.core.event import NewEvent
 from thresher.core.extension import Check
 from thresher.core.keys import canonical_url
-from thresher.core.page import Page, Verdict
+from thresher.core.page import Verdict
 from thresher.core.record import Found, Is, Link
 from thresher.core.stored import read
 from thresher.core.task import NewTask
 from thresher.engine.registry import Registry
-from thresher.fetch.fetcher import Fetcher
-from thresher.fetch.governor import FetchOptions, Ungoverned
-from thresher.fetch.request import order
 from thresher.hiring.kinds import BOARD, POSTING
 from thresher.hiring.records import BoardFields, BoardRecord, LastLook, board_entry, board_key
 from thresher.reading.platforms.boards import recognise
+from thresher.runtime import DirectFetch
 from thresher.store.store import Store
 
 DISCOVERY, SCRAPE = "source_discovery", "scrape_source"
@@ -124,34 +121,6 @@ def disable_board(store: Store, key: str, reason: str) -> BoardRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Visitor:
-    """A hand that only fetches, by a person's own request: no gates and nothing kept, but the guard and
-    robots.txt hold.
-    """
-
-    fetcher: Fetcher
-
-    async def fetch(
-        self,
-        url: str,
-        *,
-        method: str = "GET",
-        headers: Mapping[str, str] = {},
-        body: bytes = b"",
-        render: bool | None = False,
-        max_age: float | None = None,
-        replay: bool = False,
-        credentials: Credentials | None = None,
-    ) -> Page:
-        del max_age, replay  # there is no page cache
-        request = order(url, method=method, headers=headers, body=body, credentials=credentials)
-        return await self.fetcher.fetch(request, FetchOptions(Ungoverned(), render=render))
-
-    async def compute(self, function: Callable[..., T], /, *args: object, seconds: float | None = None) -> T:
-        return await self.fetcher.compute(function, *args, seconds=seconds)
-
-
-@dataclass(frozen=True, slots=True)
 class TriedBoard:
     """What one call for a board's list brought. `sample` are the first titles, so that a person sees whose
     openings these are.
@@ -171,11 +140,11 @@ class TriedBoard:
         return self.verdict in (Verdict.FOUND, Verdict.CONFIRMED_EMPTY)
 
 
-async def try_board(board: BoardRecord, fetcher: Fetcher) -> TriedBoard:
+async def try_board(board: BoardRecord, fetch: DirectFetch) -> TriedBoard:
     """Read a board as the next look would begin, and write nothing."""
     from thresher.apps.jobs.discovery.trial import trial  # noqa: PLC0415  only this needs the app's reading
 
-    found = await trial(Visitor(fetcher), board)
+    found = await trial(fetch, board)
     look = found.look
     return TriedBoard(
         board.key,

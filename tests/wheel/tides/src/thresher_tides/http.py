@@ -2,16 +2,15 @@
 
 from starlette.responses import Response
 
-from thresher import DashboardPage, Route
+from thresher import DashboardPage, PageRequest, Route
 from thresher.web.answer import answer
-from thresher.web.pages.page import PageRequest
 from thresher.web.route import CurrentRuntime
 from thresher_tides.store import levels
 
 
-async def tides(shop: CurrentRuntime) -> Response:
+async def tides(runtime: CurrentRuntime) -> Response:
     """How high the water stands in each harbour."""
-    return await answer(shop.store, levels, shop.store)
+    return await answer(runtime.store, levels, runtime.store)
 
 
 def page(page_request: PageRequest) -> Response:
