@@ -1,4 +1,6 @@
-"""Requests for tasks of an app: whether each created a task, met one that is live, or was already known."""
+"""Requests for tasks: parse them from arguments or a file, and say whether each created a task, met one that
+is live, or was already known.
+"""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,6 @@
-"""One call of the command line: the options that every command shares, and the way from them to a store."""
+"""One call of the command line: the options that every command shares, the way from them to a store, and the
+exit code in the end.
+"""
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,6 @@
-"""`thresher worker`: work for ever, and say so in log lines."""
+"""`thresher worker`: work until told to stop. And what `run` and `serve` share with it: signals, log lines,
+and how a worker ended.
+"""
 
 import asyncio
 import logging

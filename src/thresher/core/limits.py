@@ -1,5 +1,5 @@
-"""How long a text may be that things are found by, and how large a number: what both databases can keep in an
-index.
+"""What a text and a number may be: how long a text in an index, how large a number, and which characters are
+no text. The limits are those that both databases can keep.
 
 PostgreSQL takes about 2,700 bytes into one entry of an index. Each limit leaves room for what stands beside
 the text in the longest index that it is part of. SQLite would take more; it is held to the same, so that a

@@ -7,8 +7,8 @@ pages.
     walk.tally()
 
 A complete walk may close postings, so completeness is never guessed: a limit, a wrap, a repeated page, a
-total that moves, a missing row, or a bound of our own makes the list incomplete. See `paged_list.py` for one
-list; facets split a list that is cut off.
+total that moves, a missing row, or a bound of our own makes the list incomplete. `PagedList` walks one list;
+facets split a list that is cut off.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,4 +1,5 @@
-"""Whose board is it? Proof that a board belongs to a company, from what the board itself shows.
+"""Whose board is it? Proof that a board belongs to a company, from what the board itself shows, and how
+confident that makes us.
 
     it stands on the company's own site             proven
     the company's own page leads to it              proven, unless the board names somebody else altogether

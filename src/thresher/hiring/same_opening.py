@@ -1,4 +1,5 @@
-"""Which postings are one opening, on several boards or listed again, and which only look alike.
+"""Which postings are one opening, on several boards or listed again, and which only look alike; and which
+known opening a new posting is.
 
 Postings are grouped, never merged: a group says why, can be undone, and what a person separated stays apart.
 The rules are cautious. Two openings taken for one hide work from somebody; one opening shown twice costs a

@@ -1,4 +1,4 @@
-"""Candidates: every rule that might read a field, made from the places where its value stands on one page."""
+"""Candidates: every rule that might read a field, made from the occurrences of its value on one page."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence

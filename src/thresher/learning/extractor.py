@@ -1,4 +1,5 @@
-"""An extractor: what was learned of a site, as a value that can be stored, compared and read with.
+"""An extractor: what was learned of a site, as a value that can be stored, compared and read with; and the
+examples that it is learned from.
 
 It is made once from a few pages and used on thousands; so it says of which site and schema it is, how sure it
 is, and what the pages looked like that it was learned from.

@@ -1,4 +1,5 @@
-"""Learn rules for all pages of a site, and patterns of values, from a few pages whose values are known.
+"""Learn rules for all pages of a site, and patterns of values, from a few pages whose values are known; learn
+them again when the site has changed.
 
 A rule counts only if it is right on every page that has the value and silent on the others: a site has
 thousands of pages, and a rule that is wrong on one in three is wrong on a third of them. Rules that rely on

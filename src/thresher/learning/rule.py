@@ -1,5 +1,5 @@
-"""A rule: a way to a value, the part of it to take, and the window in which it must stand. It answers or it
-keeps silent.
+"""A rule: a way to a value, the part of it to take, and the window in which it must stand. It answers, with
+the place where the value stands, or it keeps silent.
 """
 
 from collections.abc import Iterator

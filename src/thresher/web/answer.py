@@ -1,4 +1,6 @@
-"""JSON responses, made on a database thread so that the event loop never waits for one."""
+"""Responses: JSON, made on a database thread so that the event loop never waits for one, and files that are
+streamed while they are written.
+"""
 
 import asyncio
 import json

@@ -1,5 +1,5 @@
-"""Authentication of the API: no request passes without a key or a login, whatever the path. Routes check
-scopes.
+"""Authentication: no request of the API passes without a key or a login, whatever the path; routes check
+scopes. And the login of a person, whose browser keeps it as a cookie.
 
 It runs before routing, so that a route which forgets to ask is closed rather than open, and a stranger learns
 nothing of which routes exist.

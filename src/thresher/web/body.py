@@ -1,4 +1,5 @@
-"""Limits on a request: the size of its body, the time to send it, and the time to take the response.
+"""The body of a request: the limits on its size and its time, and large bodies written to a file while they
+arrive.
 
 Counted while it arrives, never afterwards. A client that stops in the middle must not hold a place
 indefinitely.

@@ -1,5 +1,5 @@
-"""Who holds how many connections. A connection needs no key, so whoever opens many must not keep everybody
-else out.
+"""Connections: how many an address may hold, and how long one may take to send its first line. A connection
+needs no key, so whoever opens many must not keep everybody else out.
 
 An address may hold so many; then those of its connections that ask nothing are closed, the oldest first, and
 if all of them are at work the new one is refused. Where the server is full, the address that holds the most

@@ -1,4 +1,6 @@
-"""Request bodies, parsed strictly: an unknown field is an error."""
+"""Schemas of the API: request bodies, parsed strictly (an unknown field is an error), and responses, derived
+from one example per route.
+"""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Annotated, Any

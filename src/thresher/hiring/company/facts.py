@@ -1,4 +1,5 @@
 """The facts of a company, each with its evidence: what its pages declare, then label, then say in sentences.
+And how complete they are.
 
 What is read here is certain enough to be stored without asking a model. A model may be asked for the rest.
 """

@@ -1,5 +1,5 @@
-"""Which pages of a site speak of the company: those its own links name, and where they name none, the few
-usual addresses.
+"""Which pages of a site speak of the company (those its own links name, else the few usual addresses), and
+where they say that its openings are.
 
 A request that was not needed is impolite. So nothing is guessed that the home page names, and of several
 guesses the first that answers ends the search.

@@ -1,4 +1,5 @@
-"""The core of a title: without rank, place, hours, numbers and punctuation, abbreviations expanded.
+"""The core of a title: without rank, place, hours, numbers and punctuation, abbreviations expanded; and the
+key by which titles are compared.
 
 "Sr. Java Dev (m/f/d) - Remote" and "Java Developer III" have one core, "java developer". The core of a core
 is itself.

@@ -1,4 +1,5 @@
-"""Postings, and their lives: they open, are edited, close, and are sometimes listed again under a new number.
+"""Postings: what they ask for, and their lives. They open, are edited, close, and are sometimes listed again
+under a new number.
 
 A company has a number of places. Each place is a chain of postings through time, drawn from the seed, so what
 is open at any moment follows from the seed and the moment alone, whichever moments were looked at before.

@@ -1,4 +1,6 @@
-"""A practice web in a thread of this process: for tests that want to hold it in their hands."""
+"""A practice web that is served: in a thread of this process, for tests that steer it directly, or in another
+process, for several workers and for the demo.
+"""
 
 import asyncio
 import contextlib

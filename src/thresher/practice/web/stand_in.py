@@ -1,4 +1,4 @@
-"""Answers that take a site's place: what each answer knob serves instead."""
+"""Answers that take a site's place, as each answer knob asks, and twists that rewrite a finished answer."""
 
 import json
 import re

@@ -1,4 +1,6 @@
-"""An inspection: what was read from one page, its type, the links worth following, and the verdict."""
+"""An inspection: what was read from one page, its type, the links worth following, the verdict, and what to
+do next.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

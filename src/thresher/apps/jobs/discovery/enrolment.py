@@ -1,4 +1,6 @@
-"""Enrol a board that was found and tried: its record, and the tasks that follow."""
+"""What a discovery is asked for, and what it ends with: the record of a board that was found and tried, and
+the tasks that follow.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,5 @@
-"""Try a board: make the first call of a scrape once, and report what it returned. Nothing is stored.
+"""Try a candidate, a board that may be a company's: make the first call of a scrape once, and report what it
+returned. Nothing is stored.
 
 It needs only something that fetches, so a stage, a command and a test try a board the same way.
 """

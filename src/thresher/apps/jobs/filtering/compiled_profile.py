@@ -1,5 +1,5 @@
-"""A compiled profile: its lists as phrases, its technologies by name. Compiled once, used for every
-posting.
+"""A compiled profile: its lists as phrases, its technologies by name, its places as places. Compiled once,
+used for every posting.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,5 @@
-"""The strike filter: rules that reject a posting outright, then rules that cost it points.
+"""The strike filter: stop lists before anything is fetched, rules that reject a posting outright, then rules
+that cost it points.
 
 Every rejection names its rule and its quote. What a posting does not say is no reason: without a salary, a
 date or a workplace it passes those rules.

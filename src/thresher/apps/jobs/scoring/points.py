@@ -1,5 +1,5 @@
-"""The settings of the score (each field is the setting of the same name after `jobs.score.`), and its
-company facts.
+"""The settings of the score (each field is the setting of the same name after `jobs.score.`), its company
+facts, and one component of a score.
 """
 
 from collections.abc import Callable, Mapping

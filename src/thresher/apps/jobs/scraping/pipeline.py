@@ -1,5 +1,5 @@
-"""The `scrape_source` pipeline: scrape one board. New postings get tasks, missing ones are counted, errors
-are reported.
+"""The pipelines of scraping. `scrape` is one round over the boards that are due. `scrape_source` scrapes one
+board: new postings get tasks, missing ones are counted, errors are reported.
 
     open_board   load the board and its first call
     walk_board   through the gate of its host: walk its list, and settle everything that follows

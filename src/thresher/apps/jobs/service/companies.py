@@ -1,4 +1,6 @@
-"""Companies: add them by name or site, list and show them. Adding a known, fresh company changes nothing."""
+"""Companies: add them by name, by site or from a file, list and show them. Adding a known, fresh company
+changes nothing.
+"""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

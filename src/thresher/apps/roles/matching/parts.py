@@ -1,4 +1,6 @@
-"""The five parts of a match for one pair: points in hundredths, and the reason. Unknown is not no."""
+"""The five parts of a match for one pair: points in hundredths, and the reason; and all of them as the
+explanation of the pair. Unknown is not no.
+"""
 
 from array import array
 from collections.abc import Sequence

@@ -1,4 +1,5 @@
-"""Roles as rows: create, approve, rank, requeue, merge and split them, and count who wants them.
+"""Roles as rows, with their names and aliases: create, approve, rank, requeue, merge and split them, and
+count who wants them.
 
 A role's demand is counted from its links, never incremented.
 """

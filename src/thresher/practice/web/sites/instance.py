@@ -1,5 +1,5 @@
 """A value that fits a JSON schema: from what is known, else from a text, else null where that is allowed,
-else drawn.
+else invented.
 """
 
 import re

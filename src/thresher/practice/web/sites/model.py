@@ -1,5 +1,5 @@
 """A model endpoint that speaks OpenAI's protocol: chat completions, whole or streamed, embeddings, the list
-of models.
+of models. And a server that speaks every vendor's protocol, by path.
 
 Plain questions get a sentence made from the prompt. A JSON schema, in `response_format` or as a tool, gets an
 object that fits it. What is said there is thought in `thought.py`.
