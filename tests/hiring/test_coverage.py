@@ -41,19 +41,17 @@ def test_a_board_as_it_always_was_raises_no_alarm():
 
 
 def test_no_rows_after_some_is_an_alarm_even_where_the_source_confirms_it():
-    assert health([], {}, [7, 8], complete=True).alarms == ("no rows, after 8 in the look before",)
+    assert health([], {}, [7, 8], complete=True).alarms == ("no rows, after 8 last time",)
 
 
 def test_no_rows_twice_in_a_row_is_an_alarm_even_where_there_never_were_any():
     assert health([], {}, [], complete=True).alarms == ()
-    assert health([], {}, [0], complete=True).alarms == ("no rows in 2 looks in a row",)
-    assert health([], {}, [8, 0], complete=False).alarms == ("no rows in 2 looks in a row, after 8",)
+    assert health([], {}, [0], complete=True).alarms == ("no rows 2 times in a row",)
+    assert health([], {}, [8, 0], complete=False).alarms == ("no rows 2 times in a row, after 8",)
 
 
 def test_a_yield_that_falls_by_more_than_half_is_an_alarm():
-    assert health(postings(9), {}, [20], complete=True).alarms == (
-        "9 rows, after 20 in the look before: 55 % fewer",
-    )
+    assert health(postings(9), {}, [20], complete=True).alarms == ("9 rows, after 20 last time: 55 % fewer",)
     assert health(postings(10), {}, [20], complete=True).alarms == ()
 
 
@@ -69,7 +67,7 @@ def test_a_look_that_was_not_complete_says_nothing_about_how_many_there_are():
 def test_a_field_that_is_gone_from_one_look_to_the_next_is_an_alarm():
     before = coverage(postings(8, **FULL))
     found = health(postings(8, **{**FULL, "description": None}), before, [8], complete=True)
-    assert found.alarms == ("description is said by 0% of the rows, after 100%",)
+    assert found.alarms == ("description is given by 0% of the rows, down from 100%",)
 
 
 def test_a_field_that_was_always_rare_raises_no_alarm():

@@ -86,7 +86,7 @@ def test_a_look_that_would_close_most_of_a_board_is_doubted_until_a_third_says_t
     second = lives(known, seen, complete=True)
     assert second.closed == ()
     assert second.alarms == (
-        "17 of 20 open postings would be closed: 17 are held open until another complete look says the same",
+        "17 of 20 open postings would be closed: 17 stay open until another complete look confirms it",
     )
     known = after(known, seen, second)
     assert len(lives(known, seen, complete=True).closed) == 17
@@ -119,7 +119,7 @@ def test_new_numbers_for_the_same_rows_are_neither_closings_nor_openings():
         found = lives(known, seen, complete=True)
         assert (found.new, found.closed, found.missed) == ((), (), {})
         assert len(found.same) == 12
-        assert "under other numbers" in found.alarms[0]
+        assert "with other ids" in found.alarms[0]
         known = after(known, seen, found)
     assert len(known) == 12
 

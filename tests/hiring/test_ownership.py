@@ -236,9 +236,7 @@ def test_a_board_that_calls_itself_by_a_domain_is_judged_by_the_domain():
 
 
 def test_without_a_company_there_is_nothing_to_prove():
-    assert prove(WantedCompany(), Signs(names=("Acme",))) == Proof(
-        "no company was named that it should belong to"
-    )
+    assert prove(WantedCompany(), Signs(names=("Acme",))) == Proof("no company was given to compare it with")
 
 
 @pytest.mark.promise(7)

@@ -61,7 +61,7 @@ def test_a_short_last_page_that_fits_the_total_costs_no_further_request():
 def test_a_full_last_page_is_followed_by_one_more_request_because_totals_lie():
     source = ModelSource(list(range(15)), total_off=-5)
     tally = walked(source)
-    assert (tally.found, tally.complete, tally.ended) == (15, False, "more shown than counted: 15 of 10")
+    assert (tally.found, tally.complete, tally.ended) == (15, False, "more rows than the total: 15 of 10")
 
 
 def test_a_list_that_never_counts_itself_ends_at_an_empty_page():
@@ -89,7 +89,10 @@ def test_a_total_of_nothing_beside_rows_says_nothing():
 def test_an_empty_answer_with_a_total_is_not_an_empty_list():
     walk = Walk(Paging("none"), WalkLimits())
     walk.take(listing(total=18))
-    assert (walk.tally().complete, walk.tally().ended) == (False, "total fell short: 18 said, 0 shown")
+    assert (walk.tally().complete, walk.tally().ended) == (
+        False,
+        "fewer rows than the total: 18 counted, 0 shown",
+    )
 
 
 def test_an_empty_answer_proves_nothing_where_every_name_is_answered_so():
@@ -130,7 +133,7 @@ def test_links_in_a_circle_end_the_walk():
     assert (walk.ask, walk.tally().complete, walk.tally().ended) == (
         None,
         False,
-        "page 3 leads back to an earlier one: 6",
+        "page 3 links back to an earlier page: 6",
     )
 
 
@@ -140,7 +143,7 @@ def test_a_page_without_rows_that_still_leads_on_is_no_end():
     walk.take(listing(following="c"))
     assert (walk.tally().complete, walk.tally().ended) == (
         False,
-        "2; page 2 shows nothing and still leads on",
+        "2; page 2 is empty but links to a next page",
     )
 
 
@@ -166,7 +169,10 @@ def test_a_page_that_says_how_many_there_are_ends_the_walk_at_the_last_of_them()
 def test_a_page_that_speaks_of_others_and_leads_to_none_is_not_the_end():
     walk = Walk(Paging("next"), WalkLimits())
     walk.take(listing(1, 2), of_pages=3)
-    assert (walk.tally().complete, walk.tally().ended) == (False, "2; page 1 of 3 does not lead on")
+    assert (walk.tally().complete, walk.tally().ended) == (
+        False,
+        "2; page 1 of 3 has no link to the next page",
+    )
 
 
 def test_rows_that_come_again_on_a_later_page_do_not_count_towards_the_total():
@@ -174,7 +180,10 @@ def test_rows_that_come_again_on_a_later_page_do_not_count_towards_the_total():
     walk.take(listing(1, 2, 3, total=6))
     walk.take(listing(3, 4, 5, total=6))  # an order that is not stable: one row twice, another not at all
     walk.take(listing(total=6))
-    assert (walk.tally().complete, walk.tally().ended) == (False, "total fell short: 6 said, 5 shown")
+    assert (walk.tally().complete, walk.tally().ended) == (
+        False,
+        "fewer rows than the total: 6 counted, 5 shown",
+    )
 
 
 def test_rows_that_come_again_in_a_list_that_does_not_count_itself_are_a_doubt():
@@ -184,7 +193,7 @@ def test_rows_that_come_again_in_a_list_that_does_not_count_itself_are_a_doubt()
     walk.take(listing())
     assert (walk.tally().complete, walk.tally().ended) == (
         False,
-        "5; page 2 shows 1 rows of earlier pages again",
+        "5; page 2 repeats 1 rows of earlier pages",
     )
 
 
@@ -201,9 +210,9 @@ def test_a_total_that_moves_while_we_walk_proves_nothing():
 
 def test_a_walk_ends_at_the_bound_of_pages_and_of_rows():
     tally = walked(ModelSource(list(range(100))), WalkLimits(pages=3))
-    assert (tally.found, tally.complete, tally.ended) == (15, False, "stopped at the bound of 3 pages")
+    assert (tally.found, tally.complete, tally.ended) == (15, False, "stopped at the limit of 3 pages")
     tally = walked(ModelSource(list(range(100))), WalkLimits(rows=20))
-    assert (tally.found, tally.complete, tally.ended) == (20, False, "stopped at the bound of 20 rows")
+    assert (tally.found, tally.complete, tally.ended) == (20, False, "stopped at the limit of 20 rows")
 
 
 def test_one_answer_with_as_many_rows_as_the_bound_may_have_been_cut_off():
@@ -249,7 +258,7 @@ def test_a_list_with_exactly_as_many_rows_as_the_cap_may_have_more(size):
 def test_a_list_past_its_cap_is_asked_for_in_parts_and_proven_by_another_facet():
     tally = walked(ModelSource(list(range(60)), cap=25))
     assert (tally.found, tally.total, tally.complete) == (60, 60, True)
-    assert tally.ended.startswith("60 of 60, asked for in parts by ")
+    assert tally.ended.startswith("60 of 60, requested in parts by ")
 
 
 def test_a_part_past_the_cap_is_parted_again():
@@ -266,7 +275,7 @@ def test_rows_without_a_value_of_the_facet_are_missed_and_the_sums_say_so():
 def test_one_row_that_no_part_has_is_missed_by_every_count_but_that_of_another_facet():
     tally = walked(ModelSource(list(range(1, 61)), cap=25, no_value={"family": 59}))
     assert (tally.found, tally.complete) == (59, False)
-    assert tally.ended.endswith("no count of the source proves that these are all")
+    assert tally.ended.endswith("the source gives no total to prove that these are all")
 
 
 def test_a_list_in_parts_is_not_proven_by_the_facet_that_parted_it():

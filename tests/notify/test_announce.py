@@ -114,7 +114,7 @@ def test_while_the_server_is_down_everything_waits_and_nothing_is_lost(workshop:
     for _ in range(8):  # longer than any budget of retries
         office.later(400)
     row = gate_row(workshop.store, SOURCE.gate)
-    assert "nobody could be told" in row["closed_reason"]
+    assert "no one could be notified" in row["closed_reason"]
     assert office.waiting() == 2
     with workshop.store.read() as session:
         assert session.rows("select sum(failures) from tasks where kind = 'notify'")[0][0] == 0

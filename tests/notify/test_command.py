@@ -29,7 +29,11 @@ def test_a_target_that_did_not_get_it_ends_with_1_and_is_named_without_its_addre
     assert (sent.code, "notify[1] (json://…) did not" in sent.out, "hunter2" in sent.out) == (1, True, False)
     targets(project, dead_url() + "hunter2")
     nobody = queue("notify")
-    assert (nobody.code, "nobody could be told" in nobody.err, "hunter2" in nobody.err) == (1, True, False)
+    assert (nobody.code, "no one could be notified" in nobody.err, "hunter2" in nobody.err) == (
+        1,
+        True,
+        False,
+    )
 
 
 @pytest.mark.parametrize(
@@ -37,8 +41,8 @@ def test_a_target_that_did_not_get_it_ends_with_1_and_is_named_without_its_addre
     [
         ("", "no notify: list"),
         ('notify: ["${NO_SUCH_VARIABLE}"]\n', "NO_SUCH_VARIABLE"),
-        ("notify: [nonsense://x]\n", "no address"),
-        ("notify: 5\n", "wants a list"),
+        ("notify: [nonsense://x]\n", "is not an address"),
+        ("notify: 5\n", "must be a list"),
     ],
 )
 def test_without_anybody_to_tell_it_is_said_what_to_do(queue: Thresher, project: Path, line: str, says: str):

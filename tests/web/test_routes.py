@@ -197,7 +197,8 @@ def test_a_saved_search_is_used_by_its_name(api, filled):
     save_view(filled.store, "good", {"min_score": 85})
     assert keys(api.get("/api/matches?view=good")) == ["greenhouse:acme/1"]
     assert (
-        "use view, or filters" in api.ask("GET", "/api/matches?view=good&status=new").problem(400)["detail"]
+        "use either view or filters"
+        in api.ask("GET", "/api/matches?view=good&status=new").problem(400)["detail"]
     )
     api.ask("GET", "/api/matches?view=bad").problem(404)
 

@@ -36,26 +36,26 @@ def check_password(password: str, name: str) -> None:
 
 
 def generated() -> str:
-    """A password that nobody has to think up: 144 random bits."""
+    """Generate a password with 144 random bits."""
     return secrets.token_urlsafe(18)
 
 
 def hashed(password: str, cost: int = DEFAULT_COST) -> str:
-    """The hash of a password, with its salt and what it was made with. Slow on purpose."""
+    """Hash a password, with its salt and parameters. Slow on purpose."""
     salt = secrets.token_bytes(16)
     return f"scrypt${cost}${_R}${_P}${salt.hex()}${_scrypt(password, salt, cost, _R, _P).hex()}"
 
 
 def nobodys(like: str | None = None, cost: int = DEFAULT_COST) -> str:
-    """A hash that no password has, as dear as another: to compare with where there is nobody, so that it
-    takes as long as if there were.
+    """Return a hash that no password has, as slow to check as any: compare with it when the name is unknown,
+    so that timing reveals nothing.
     """
     price = like.split("$")[1:4] if like else [str(cost), str(_R), str(_P)]
     return "$".join(["scrypt", *price, secrets.token_hex(16), secrets.token_hex(_SIZE)])
 
 
 def fits(password: str, kept: str) -> bool:
-    """Whether a password is the one that a hash was made of. As slow as making it."""
+    """Tell whether a password matches a hash. As slow as hashing."""
     _, cost, r, p, salt, digest = kept.split("$")
     return hmac.compare_digest(
         _scrypt(password, bytes.fromhex(salt), int(cost), int(r), int(p)), bytes.fromhex(digest)
@@ -86,7 +86,7 @@ def create_admin(store: Store, name: str, password: str) -> Admin:
 
 
 def change_password(store: Store, name: str, password: str) -> Admin:
-    """Give an administrator another password. Wherever they are logged in, they are no longer."""
+    """Set another password for an administrator, and end all their logins."""
     check_password(password, name)
     changed = admins.change_password(store, name, hashed(password, store.settings.count(COST_SETTING)))
     if changed is None:
@@ -111,16 +111,16 @@ def new_setup(store: Store) -> str | None:
 
 
 def setup_is_open(store: Store, token: str) -> bool:
-    """Whether a token makes the first administrator. Asked before the password is hashed: strangers shall not
-    have that for nothing.
+    """Tell whether a token is valid for the first administrator. Check it before hashing the password, so
+    that strangers cannot cause that work.
     """
     with store.read(autocommit=True) as session:
         return admins.setup_is_open(session, _digest(token), store.backend.now(session))
 
 
 def first_admin(store: Store, token: str, name: str, kept: str) -> Admin | None:
-    """Use a token up for the first administrator, with the hash of the password; None if it is good no
-    more.
+    """Use a token for the first administrator, with the hash of the password; None if it is no
+    longer valid.
     """
     return admins.first_admin(store, _digest(token), name, kept)
 

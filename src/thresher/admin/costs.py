@@ -28,8 +28,8 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """`lines` are by what was asked for, the dearest first; `total` is all of it. Amounts in millionths of a
-    dollar.
+    """`lines` are grouped as requested, most expensive first; `total` is the sum. Amounts are in millionths
+    of a dollar.
     """
 
     at: int
@@ -41,8 +41,8 @@ class Costs:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What the waiting tasks of one kind may cost, by what ended ones of that kind cost. None: none has ended
-    yet, so nobody knows.
+    """What the waiting tasks of one kind may cost, based on finished tasks of that kind; None if none has
+    ended yet. The tasks they spawn are not included.
 
     What they spawn is not in it: nobody knows how much that will be.
     """

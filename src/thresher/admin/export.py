@@ -232,7 +232,7 @@ def export(
 def export_file(
     store: Store, kind: str, what: Export, form: FileFormat, path: Path, *, status: str | None = None
 ) -> Exported:
-    """Write a file, whole or not at all: whoever reads the old one meanwhile reads it to its end."""
+    """Write a file completely or not at all: a reader of the old file can still read it to its end."""
     try:
         descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         try:

@@ -46,7 +46,7 @@ async def _teach(store: Store, schema: Schema, page: Page, labels: Mapping[str, 
 
 
 def retire(store: Store, site: str, schema_name: str) -> None:
-    """Use an extractor no more; the site is learned anew."""
+    """Stop using an extractor; the site is learned again."""
     found = extractors.active(store, site, schema_name)
     if found is None or not extractors.retire(store, found.id):
         raise UnknownName(
@@ -63,7 +63,7 @@ def _field(schema: Schema, name: str) -> Field:
 
 
 def _value(field: Field, text: str) -> Any:
-    """What a person typed, as the field wants it. Nothing typed says that the page does not have it."""
+    """Convert typed text to the field's type. Empty text means that the page does not have the value."""
     if not text:
         return None
     if field.many:
@@ -174,7 +174,7 @@ def _view(each: Learned) -> ExtractorView:
 
 
 def _words(rule: Rule) -> str:
-    """A rule as a person reads it."""
+    """Describe a rule in words."""
     where, part = rule.locator, rule.part
     match where:
         case Css():

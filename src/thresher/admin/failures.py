@@ -55,7 +55,7 @@ def failure_filters(
     older: float | None,
     newer: float | None,
 ) -> dict[str, Any]:
-    """What a person asked for, as the store understands it. `older` and `newer` are ages in seconds."""
+    """Convert filters to what the store expects. `older` and `newer` are ages in seconds."""
     with store.read() as session:
         now = store.backend.now(session)
     return {

@@ -86,12 +86,12 @@ def read_objects(lines: Sequence[str], example: str) -> Iterator[tuple[int, Mapp
 
 def _object(line: str, example: str) -> Mapping[str, Any] | str:
     if len(line) > MAX_ROW:
-        return f"it has {len(line):,} characters; at most {MAX_ROW:,} are read"
+        return f"it has {len(line):,} characters; the limit is {MAX_ROW:,}"
     try:
         found = json.loads(line, parse_constant=_no_number)
     except (ValueError, RecursionError):
-        return f"it is not JSON; a line is an object such as {example}"
-    return found if isinstance(found, dict) else f"a line is one JSON object, such as {example}"
+        return f"it is not JSON; a line must be an object such as {example}"
+    return found if isinstance(found, dict) else f"a line must be one JSON object, such as {example}"
 
 
 def _no_number(word: str) -> None:

@@ -156,7 +156,7 @@ ADVICE = {
 
 
 def why_it_waits(session: Session, task: dict[str, Any], gates: Sequence[GateView], now: int) -> list[str]:
-    """What stands between a task and its end; nothing for one that has ended."""
+    """Say what a task waits for; empty if it has ended."""
     if State(task["state"]) not in LIVE:
         return []
     if task["state"] == State.RUNNING:

@@ -153,7 +153,7 @@ def app_checks(store: Store, apps: Iterable[App]) -> list[Check]:
 
 
 def needs_person(store: Store, apps: Iterable[App]) -> list[Check]:
-    """What the apps found that a person should look at."""
+    """Return the findings of apps that need attention."""
     return [each for each in app_checks(store, apps) if each.verdict is not CheckLevel.OK]
 
 
@@ -487,7 +487,7 @@ def _check(models: Models, tier: Tier, names: list[str]) -> Check:
 
 
 def check_notify(wanted: Notify) -> list[Check]:
-    """Nothing to say where nobody is to be told."""
+    """Check the notification targets; nothing if there are none."""
     if not wanted:
         return []
     try:
@@ -521,7 +521,7 @@ def check_name(outward: Outward) -> Check:
 
 
 def check_waivers(store: Store) -> list[Check]:
-    """Where a person has switched robots.txt off."""
+    """List where robots.txt is ignored."""
     try:
         with store.read() as session:
             waived = find_waived(session)

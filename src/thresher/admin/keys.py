@@ -91,7 +91,7 @@ class Admitted:
 
 @dataclass(frozen=True, slots=True)
 class Denied:
-    """Why somebody is not let in. `retry_after` in seconds: the key is good, and over its rate."""
+    """Why someone is not let in. `retry_after` in seconds: the key is valid, but over its rate."""
 
     says: str
     retry_after: int | None = None
@@ -231,7 +231,7 @@ def _refused(key: Key, now: int) -> Denied | None:
 
 
 def _second_look(store: Store, key: Key) -> Denied:
-    """Somebody else was faster: the key was used up, or revoked, since the first look."""
+    """Read the key again: it was used up or revoked since the first read."""
     with store.read(autocommit=True) as session:
         found = keys.key_with(session, key.prefix) or key
         return _refused(found, store.backend.now(session)) or Denied(

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 
 
 class EventKind(StrEnum):
-    """Each kind of event, with the sentence that describes it."""
+    """The machine's own kinds of events, each with the sentence that describes it."""
 
     sentence: str
 

@@ -54,7 +54,7 @@ _OUTCOMES = get_args(Outcome)
 async def attempt(
     task: Task, context: StageContext, registry: Registry, settings: Settings, submit: Submit
 ) -> Settlement:
-    """Perform the stage a task stands at, and decide. Cancellation passes through; everything else is a
+    """Perform the current stage of a task, and decide. Cancellation passes through; everything else is a
     settlement.
     """
     pipeline = registry.pipeline(task.kind)
@@ -204,7 +204,9 @@ class Workload:
         handle.add_done_callback(lambda done: self.abandoned.pop(done, None))
 
     def worn_out(self, now: float, rules: "AttemptRules") -> str | None:
-        """Why this process should be started afresh, if it should: too much runs on that nobody can end."""
+        """Say why this process should be restarted, if it should: too many stages still run that cannot be
+        ended.
+        """
         alive = sum(since + rules.cancel_grace < now for since in list(self.abandoned.values()))
         if alive > MAX_ABANDONED:
             return f"{alive} cancelled stages are still running"
@@ -349,7 +351,7 @@ class Attempts:
             self._settle(running.task, running.ending)
 
     def cancel(self, claims: Iterable[Claim]) -> None:
-        """A person has cancelled these tasks."""
+        """Cancel these tasks, as requested."""
         for claim in claims:
             running, waiting = self.load.running.get(claim), self.load.drop_suspect(claim)
             if running and running.ending is None:

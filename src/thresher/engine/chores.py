@@ -50,13 +50,13 @@ def reap_lost(store: Store) -> str | None:
 
 
 def sweep_permits(store: Store) -> str | None:
-    """Permits that nobody will give back any more are given back."""
+    """Release permits that no one else will."""
     number = sweep(store, store.settings.count("reaper.batch"))
     return f"{number} permits of finished requests were released" if number else None
 
 
 def assume_spent(store: Store) -> str | None:
-    """Money that nobody will settle counts as spent."""
+    """Count reservations as spent that will never be settled."""
     number = assume(store, store.settings.count("reaper.batch"))
     return f"{number} model calls never reported their cost; the maximum is counted" if number else None
 
@@ -82,19 +82,19 @@ def prune_history(store: Store) -> str | None:
 
 
 def prune_idle_hosts(store: Store) -> str | None:
-    """Lanes and gates of hosts that nobody has needed for long are removed."""
+    """Remove lanes and gates of hosts that have not been needed for long."""
     removed = prune_hosts(store)
     return f"{removed.lanes} idle lanes and {removed.gates} idle hosts removed" if removed.lanes else None
 
 
 def prune_vectors(store: Store) -> str | None:
-    """Vectors that nobody has used for long are removed."""
+    """Remove vectors that have not been used for long."""
     number = vectors.prune(store)
     return f"{number} unused vectors removed" if number else None
 
 
 def prune_kept(store: Store) -> str | None:
-    """Pages that expired long ago are removed, with the bodies that nobody else needs."""
+    """Remove pages that expired long ago, with bodies that are not needed elsewhere."""
     removed = prune_pages(store, round(store.settings["fetch.keep_pages"] * DAY))
     return f"{removed.pages} old pages and {removed.bodies} bodies removed" if any(removed) else None
 
@@ -106,8 +106,8 @@ def prune_ledger(store: Store) -> str | None:
 
 
 def fire_schedules(store: Store) -> str | None:
-    """Schedules that are due enqueue their tasks. Only apps of this process: another's are fired by it, and
-    those of nobody by nobody.
+    """Enqueue the tasks of schedules that are due. Only for the apps of this process: other workers fire the
+    others.
     """
     with store.read() as session:
         now = store.backend.now(session)
@@ -164,7 +164,7 @@ def apply_settings(store: Store) -> str | None:
 
 
 def say_words(registry: Registry, store: Store) -> str | None:
-    """Apps write down what became of their quarantined tasks."""
+    """Let apps record what became of their quarantined tasks."""
     words = partial(last_words, rules=registry)
     number = say_last_words(store, registry.kinds, words, store.settings.count("reaper.batch"))
     return f"on_failed ran for {number} quarantined tasks" if number else None

@@ -34,7 +34,7 @@ LATE_STARTS = 2
 
 @dataclass(slots=True)
 class Patience:
-    """How long somebody stands before a gate, in seconds; `left` shrinks while they do."""
+    """How long a request may wait at a gate, in seconds; `left` shrinks while it waits."""
 
     left: float
     tries: int = 0
@@ -74,8 +74,8 @@ class GateGovernor:
             await self._stand_by(found, patience, preparing)
 
     async def _reserve(self, gate: str) -> Permit | Wait:
-        """Not to be cut short: a slot that was taken for somebody who left would be lost until it is
-        swept.
+        """Reserve without interruption: a slot taken for a cancelled request would be lost until
+        the sweep.
         """
         claim = (self._task.id, self._task.claim)
         longest = max(self._store.settings.us("fetch.total"), self._store.settings.us("ai.timeout"))
@@ -209,7 +209,7 @@ class GateGovernor:
         return gate in self._task.lane
 
     async def hold_back(self, gate: str, seconds: float, reason: str) -> float | None:
-        """Behind a gate of its own lane the task waits there, and is woken when a person opens it sooner."""
+        """Send the task to wait at the gate of its own lane, where it is woken as soon as the gate opens."""
         try:
             await self._store.run(host_rules.hold_back, self._store, gate, to_us(seconds), reason)
         except DatabaseProblem as problem:  # the settlement of this attempt will say it

@@ -59,7 +59,7 @@ class Heartbeat:
         self._thread.join(self._lease)
 
     def give_up(self) -> None:
-        """The lease is lost, whoever noticed; it is never safe again."""
+        """Mark the lease as lost, whoever noticed; it is never safe again."""
         self.lost = True
         self._stop.set()
 
@@ -180,9 +180,7 @@ class Lease:
             self.lose(self.worker_id, "the lease was not renewed in time")
 
     def lose(self, worker_id: WorkerId, why: str) -> None:
-        """The lease of this worker is gone. Old news is not told: heard of twice, or of somebody we no longer
-        are.
-        """
+        """Handle the loss of this lease. Ignore old news: a second report, or one about an earlier lease."""
         if worker_id != self.worker_id or self._gone == worker_id:
             return
         self._gone = worker_id
@@ -190,7 +188,7 @@ class Lease:
         self._on_lost(why)
 
     async def give_back(self) -> None:
-        """Sign off: nobody has to wait for this lease to end."""
+        """Sign off, so that others need not wait for this lease to end."""
         await self._store.run(workers.stop, self._store, self.worker_id)
 
     def close(self) -> None:

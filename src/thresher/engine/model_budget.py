@@ -28,7 +28,7 @@ MIN_AWAY = 1.0
 
 
 class _Bill:
-    """What one call turned out to cost; None where nobody said."""
+    """The cost of one call; None if it was never reported."""
 
     def __init__(self) -> None:
         self.sent = False

@@ -74,7 +74,7 @@ class ForkServer:
         return self.owner == os.getpid() and self._process.poll() is None
 
     def fork(self, channel: socket.socket, memory: int) -> None:
-        """Start a process that talks through this channel, with so many bytes of memory for its work."""
+        """Start a process that talks through this channel, with this memory limit."""
         socket.send_fds(self._control, [COMMAND.pack(FORK, memory)], [channel.fileno()])
 
     def kill(self, pid: int) -> None:

@@ -70,8 +70,8 @@ class Lessons:
         return found
 
     def note(self, learned: Learned, drift: str | None) -> None:
-        """Count a page. One that fails too often is used no more: the site has changed, and nobody could say
-        how.
+        """Count a page. An extractor that fails too often is no longer used: the site has changed in an
+        unknown way.
         """
         extractors.note(self._store, learned.id, good=drift is None, drift=drift)
         if drift is not None:
@@ -207,7 +207,7 @@ def taught(schema: Schema, value: Any, evidence: Evidence) -> dict[str, Any]:
 def _verified(
     schema: Schema, thing: Mapping[str, Any], evidence: Evidence, before: str = ""
 ) -> dict[str, Any]:
-    """A list counts if all of it stands there."""
+    """Accept a list only if all of it is found."""
     return {
         field.name: thing[field.name]
         for field in schema.fields
@@ -352,7 +352,7 @@ def _declared(schema: Schema, document: Document) -> tuple[dict[str, Any], tuple
 
 
 def _rows(schema: Schema, document: Document) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The largest group of things that look alike. Likeness alone is never certain: recommended things look
+    """Return the largest group of similar things. Similarity alone is never certain: recommendations look
     alike, too.
     """
     things = rows(schema, document)

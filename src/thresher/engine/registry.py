@@ -83,7 +83,7 @@ class Registry:
         return self._pipelines.get(kind)
 
     def followers(self, record_kind: str) -> list[str]:
-        """The kinds of task that apps want for a record of this kind when a person has changed it."""
+        """Return the kinds of task that apps want when a record of this kind is changed manually."""
         return [app.follows[record_kind] for app in self.apps if record_kind in app.follows]
 
     def backoff(self, kind: str, settings: Settings) -> Backoff:
@@ -175,8 +175,8 @@ class Registry:
         return pipeline.failed(task, error, self.settings) if pipeline and pipeline.failed else Finds()
 
     def _gates(self, stage: Stage, trip: Trip) -> tuple[str, ...]:
-        """The gates of a stage. A tier without a model has no gate: there the stage finds out that nobody can
-        be asked.
+        """Return the gates of a stage. A tier without a model has no gate: the stage then finds that no model
+        can be asked.
         """
         if not stage.through:
             return ()

@@ -221,7 +221,7 @@ class StageContext:
             raise NotYet(str(problem), retry_after=LOOK_AGAIN) from problem
 
     def lend(self, loop: asyncio.AbstractEventLoop) -> None:
-        """The stage runs on a thread of its own; what it waits for happens on this loop."""
+        """Run the stage on its own thread; what it waits for runs on this loop."""
         self._loop = loop
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:

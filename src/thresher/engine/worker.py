@@ -140,7 +140,7 @@ class Worker:
         self._signal.set()
 
     def stop_now(self) -> None:
-        """Wait for nobody: hand back at once what is in hand. Nothing is lost by it."""
+        """Hand back all tasks at once without waiting. Nothing is lost."""
         self.stop()
         self._attempts.hand_back(STOPPED)
 
@@ -261,8 +261,8 @@ class Worker:
         return turn.next_at is None or turn.next_at > soon
 
     async def _is_alone(self) -> bool:
-        """Whether nobody else holds a task: the living may yet ask for more, and what the dead held comes
-        back.
+        """Tell whether no other worker holds a task: live workers may enqueue more, and the tasks of dead
+        ones come back.
         """
         if not self._until_idle or self._is_busy():
             return False

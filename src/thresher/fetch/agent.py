@@ -26,7 +26,7 @@ class Agent:
 
 
 def agent_of(user_agent: str | None = None, contact: str | None = None) -> Agent:
-    """The agent a project asks for; without a word from it, Thresher itself."""
+    """Return the user agent of a project, or Thresher's own."""
     header = user_agent or f"{PRODUCT}/{_version()}"
     if contact and contact not in header:
         header += f" (+{contact})"

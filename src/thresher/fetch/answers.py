@@ -42,7 +42,8 @@ def judge(
     wall: Wall | None = None,
     signed: bool = False,
 ) -> TaskError | None:
-    """The error this answer stands for, or None where it is worth reading.
+    """Return the error for this response, or None if it is worth reading. `now` is in microseconds since
+    1970; `signed` says that the request carried credentials.
 
     `now` is in microseconds since 1970; `signed` says that the request carried credentials.
     """

@@ -267,7 +267,9 @@ def outgoing(request: Request, target: Target) -> dict[str, str]:
 
 
 def plain(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Names in lower case, repeated ones joined, cookies dropped: they do not join, and nobody keeps them."""
+    """Return headers with lower-case names, repeated ones joined, cookies dropped: they cannot be joined, and
+    are never kept.
+    """
     found: dict[str, str] = {}
     for name, value in pairs:
         key = name.lower()

@@ -74,8 +74,8 @@ PACKAGERS = (
 
 
 def find(environ: Mapping[str, str] | None = None) -> Chromium | None:
-    """The Chromium to use, or None. One that was named and is not there is an error: nobody wants another
-    instead.
+    """Return the Chromium to use, or None. A configured one that is missing is an error, because a substitute
+    is not wanted.
     """
     environ = os.environ if environ is None else environ
     return _named(environ) or _cached(environ) or _on_path(environ)

@@ -258,7 +258,7 @@ class Fetcher:
             )
 
     async def _weigh(self, exchange: Exchange, answer: Response) -> None:
-        """Judge the answer: a page, the word that our copy is still good, or trouble."""
+        """Judge the response: a page, a confirmation of our copy, or an error."""
         if answer.status == 304 and exchange.copy is not None:
             await self._confirmed(exchange, exchange.copy, answer)
             return
@@ -351,9 +351,7 @@ class Fetcher:
         )
 
     async def _wall(self, answer: Response, sample: str) -> str | None:
-        """Why a wall stands here. Whatever has to be parsed for that is parsed elsewhere: it may be
-        hostile.
-        """
+        """Say which wall this is. Parse the page in another process: it may be hostile."""
         if needs_tree(answer.headers, sample):
             return await self.compute(wall_of_html, answer.status, sample)
         return wall_without_tree(answer.headers, sample)

@@ -40,8 +40,8 @@ class Governor(Protocol):
         ...
 
     async def start(self, passage: Passage) -> None:
-        """The last look, before the first byte: whoever asks still may, and nobody has closed the gate. What
-        it raises keeps the request from being sent.
+        """Check for the last time before the first byte: the claim is still valid and the gate still open. If
+        it raises, the request is not sent.
         """
         ...
 
@@ -50,8 +50,8 @@ class Governor(Protocol):
         ...
 
     async def hold_back(self, gate: str, seconds: float, reason: str) -> float | None:
-        """The host asked for a pause: all workers obey, at once. Returns for how long this request should
-        stay away.
+        """Pause the host for all workers, as it asked. Return how long this request should stay away; None if
+        the pause could not be recorded, so the error must carry it.
 
         None: nobody could be told, so whoever raises the error must.
         """
@@ -62,7 +62,7 @@ class Governor(Protocol):
         ...
 
     async def waiver(self, gate: str) -> str | None:
-        """Why a person has switched robots.txt off here; None where nobody has."""
+        """Return why robots.txt is ignored here; None if it is obeyed."""
         ...
 
 
@@ -83,7 +83,7 @@ async def passing(governor: Governor, gate: str, *, preparing: bool = False) -> 
 
 
 class Ungoverned:
-    """For a single look by hand, where there is no database: no gates, and nobody to tell."""
+    """For a single manual fetch without a database: no gates."""
 
     async def reserve(self, gate: str, *, preparing: bool = False) -> Passage:
         return Passage(gate, preparing)

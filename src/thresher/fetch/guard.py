@@ -234,7 +234,7 @@ class Guard:
         )
 
     def describe(self) -> tuple[str, ...]:
-        """What may be asked, a sentence each, for whoever looks after this installation."""
+        """Yield a sentence for each thing that may be fetched, for the operator."""
         ports = ", ".join(map(str, sorted(self._ports)))
         rule = f"public addresses on ports {ports}"
         return (rule, *(f"allowed besides: {entry}" for entry in self._written))
@@ -293,7 +293,7 @@ def _host_and_port(entry: str) -> tuple[str, int | None]:
 
 
 def _short(text: str) -> str:
-    """For messages, which are kept and shown: not too long, and without what may be a password."""
+    """Shorten a value for messages, and remove what may be a password."""
     text = text.rpartition("@")[2]
     return text if len(text) <= 120 else f"{text[:117]}..."
 

@@ -49,7 +49,7 @@ class ProcessInfo:
 
 
 def processes() -> dict[int, ProcessInfo]:
-    """All that run now. The dead that nobody has buried yet are left out."""
+    """Return all running processes, without zombies."""
     if not PROC.is_dir():
         return {}
     found = (_entry(int(name)) for name in os.listdir(PROC) if name.isdecimal())  # noqa: PTH208 - four times as fast
@@ -258,7 +258,7 @@ class Process:
 
 
 async def _bid_farewell(way: Callable[[], Coroutine[None, None, None]]) -> None:
-    """Ask, and wait a while. Whoever is dead or deaf is dealt with afterwards."""
+    """Ask the processes to end, and wait a while. The caller kills those that do not."""
     with contextlib.suppress(Error, TimeoutError, ConnectionError):
         await asyncio.wait_for(way(), CLOSE_SECONDS)
 

@@ -73,7 +73,7 @@ class Proxy:
         return self._problems.get(authority(url))
 
     def judge(self, url: str) -> None:
-        """Raise `Refused` where nobody may go."""
+        """Raise `Refused` if the target is not allowed."""
         self._guard.check_url(url)
 
     async def is_plain(self, url: str) -> bool:

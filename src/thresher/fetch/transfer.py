@@ -78,7 +78,7 @@ class Transfer:
         self.resolved = self._loop.time()
 
     async def begin(self) -> None:
-        """The connection stands, and nothing was sent yet."""
+        """Note that the connection is made and nothing was sent yet."""
         if self._asked:
             raise self.failed("the connection broke, and the request is not sent twice")
         self._asked = True

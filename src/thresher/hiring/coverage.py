@@ -73,7 +73,9 @@ def health(
     history = (*yields, found)[-MAX_YIELDS:] if complete or not found else tuple(yields)
     now = coverage(postings)
     fallen = tuple(_fallen(before, now, found, limits))
-    lost = (f"{name} is said by {now[name]:.0%} of the rows, after {before[name]:.0%}" for name in fallen)
+    lost = (
+        f"{name} is given by {now[name]:.0%} of the rows, down from {before[name]:.0%}" for name in fallen
+    )
     return CoverageFields(
         now or dict(before), history, (*_fallen_yield(yields, found, complete, limits), *lost), fallen
     )
@@ -84,11 +86,11 @@ def _fallen_yield(yields: Sequence[int], found: int, complete: bool, limits: Cov
     if not found:
         zeros = 1 + _zeros(yields)
         if last and zeros == 1:
-            yield f"no rows, after {last} in the look before"
+            yield f"no rows, after {last} last time"
         if zeros >= limits.zeros:
-            yield f"no rows in {zeros} looks in a row" + (f", after {last}" if last else "")
+            yield f"no rows {zeros} times in a row" + (f", after {last}" if last else "")
     elif complete and last >= limits.least and found < last * (1 - limits.yield_drop):
-        yield f"{found} rows, after {last} in the look before: {100 * (last - found) // last} % fewer"
+        yield f"{found} rows, after {last} last time: {100 * (last - found) // last} % fewer"
 
 
 def _zeros(yields: Sequence[int]) -> int:

@@ -153,11 +153,7 @@ def _gone(
     doubt = _doubt(len(closing), len(is_open), len(rows), rules)
     closed = tuple(key for key in closing if not doubt or missed[key] > rules.looks)
     held = len(closing) - len(closed)
-    says = (
-        (f"{doubt}: {held} are held open until another complete look says the same",)
-        if doubt and held
-        else ()
-    )
+    says = (f"{doubt}: {held} stay open until another complete look confirms it",) if doubt and held else ()
     return {key: count for key, count in missed.items() if key not in set(closed)}, closed, says
 
 
@@ -240,7 +236,7 @@ def _by_row(rows: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 def _rotation(same: Mapping[str, str], known: Mapping[str, Known]) -> Sequence[str]:
     if not same:
         return ()
-    came = f"{len(same)} of {sum(was.is_open for was in known.values())} open postings came back under other numbers"
-    return (
-        f"{came}: this board numbers its rows anew with every answer, so they are told apart by what they say",
+    came = (
+        f"{len(same)} of {sum(was.is_open for was in known.values())} open postings came back with other ids"
     )
+    return (f"{came}: this board renumbers its rows with every response, so they are matched by content",)

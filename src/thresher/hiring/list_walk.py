@@ -87,9 +87,7 @@ class PagedList:
         if doubt:
             self._doubts.append(doubt)
         if 0 < len(fresh) < len(names) and self.total is None:
-            self._doubts.append(
-                f"page {self.pages} shows {len(names) - len(fresh)} rows of earlier pages again"
-            )
+            self._doubts.append(f"page {self.pages} repeats {len(names) - len(fresh)} rows of earlier pages")
         for name, posting in zip(names, listing.postings, strict=True):
             self.postings.setdefault(name, []).append(posting)
         self._go_on(listing, names, fresh)
@@ -132,7 +130,7 @@ class PagedList:
 
     def _finish_empty(self, listing: Listing) -> None:
         if listing.next:
-            self._doubts.append(f"page {self.pages} shows nothing and still leads on")
+            self._doubts.append(f"page {self.pages} is empty but links to a next page")
         self._arrive(proven=self._may_be_empty(listing))
 
     def _may_be_empty(self, listing: Listing) -> bool:
@@ -154,10 +152,10 @@ class PagedList:
     def _follow(self, cursor: str | None) -> None:
         if not cursor:
             if (self._of_pages or 0) > self.pages:
-                self._doubts.append(f"page {self.pages} of {self._of_pages} does not lead on")
+                self._doubts.append(f"page {self.pages} of {self._of_pages} has no link to the next page")
             self._arrive()
         elif cursor in self._cursors:
-            self.stop(f"page {self.pages} leads back to an earlier one")
+            self.stop(f"page {self.pages} links back to an earlier page")
         else:
             self._cursors.add(cursor)
             self.ask = Ask(cursor=cursor, facets=self.facets)
@@ -189,9 +187,9 @@ class PagedList:
         elif self.found == self.total:
             self._finish(ListEnd(self._count(), proven and not self.is_capped))
         elif self.found > self.total:
-            self._finish(ListEnd(f"more shown than counted: {self._count()}"))
+            self._finish(ListEnd(f"more rows than the total: {self._count()}"))
         else:
-            self._finish(ListEnd(f"total fell short: {self.total:,} said, {self.found:,} shown"))
+            self._finish(ListEnd(f"fewer rows than the total: {self.total:,} counted, {self.found:,} shown"))
 
     def _finish(self, end: ListEnd) -> None:
         self.ask, self.end = None, end
@@ -390,7 +388,7 @@ class Walk:
         found = split(branch.facets, branch.used, cap)
         if found is None:
             return
-        branch.leg.stop(f"asked for by {found.facet}")
+        branch.leg.stop(f"requested by {found.facet}")
         branch.by = found.facet
         for ids in found.parts:
             part = PagedList(self._paging, {**branch.leg.facets, found.facet: ids})
@@ -401,9 +399,9 @@ class Walk:
         off.
         """
         if sum(branch.leg.rows for branch in self._root.all()) >= self._bounds.rows:
-            self._stopped = f"stopped at the bound of {self._bounds.rows:,} rows"
+            self._stopped = f"stopped at the limit of {self._bounds.rows:,} rows"
         elif self.ask is not None and self._pages() >= self._bounds.pages:
-            self._stopped = f"stopped at the bound of {self._bounds.pages:,} pages"
+            self._stopped = f"stopped at the limit of {self._bounds.pages:,} pages"
         elif self.ask is not None and self._bounds.known_pages and self._known >= self._bounds.known_pages:
             self._stopped = f"stopped: {self._known} pages in a row with nothing new"
 
@@ -415,10 +413,10 @@ class Walk:
         if self._stopped is not None:
             return ListEnd(self._stopped)
         if not root.parts:
-            return root.leg.end or ListEnd("not at the end yet")
+            return root.leg.end or ListEnd("not finished yet")
         found, pages = len(_names(root)), self._pages()
         if all(map(_is_whole, root.parts)) and _is_proven(root):
-            return ListEnd(f"{found:,} of {found:,}, asked for in parts by {root.by}", complete=True)
+            return ListEnd(f"{found:,} of {found:,}, requested in parts by {root.by}", complete=True)
         broken = next(
             (
                 each.leg.end.says
@@ -429,7 +427,7 @@ class Walk:
         )
         return ListEnd(
             f"{found:,} found in {pages} pages by {root.by}; "
-            + (broken or "no count of the source proves that these are all")
+            + (broken or "the source gives no total to prove that these are all")
         )
 
 

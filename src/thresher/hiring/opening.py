@@ -191,7 +191,8 @@ def of_json(data: Mapping[str, Any], text: str = "") -> Opening:
         )
     except (KeyError, TypeError, ValueError, AttributeError, InvalidOperation) as problem:
         raise Malformed(
-            f"the facts kept with a posting are not an opening ({problem}); read them again from the posting"
+            f"the facts stored with a posting are not an opening ({problem}); read them again from "
+            "the posting"
         ) from None
 
 

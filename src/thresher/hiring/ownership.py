@@ -86,16 +86,16 @@ class _Home(NamedTuple):
 def prove(wanted: WantedCompany, signs: Signs) -> Proof:
     """Whether the board with these signs is the wanted company's. Of two proofs, the better."""
     if not wanted.is_known:
-        return Proof("no company was named that it should belong to")
+        return Proof("no company was given to compare it with")
     home = _home(wanted.website)
     if signs.at and _first_at(home, (signs.at,)):
-        return Proof(f"it stands on the company's own site, {signs.at}", Strength.PROVEN)
+        return Proof(f"it is on the company's own site, {signs.at}", Strength.PROVEN)
     name, how = _closest(wanted, signs.names)
     # A board of many companies may well have a posting that leads to this one: then a site proves only that
     # posting.
     many = how.likeness is Likeness.OTHER and len(set(signs.names)) > 1
     if not many and (site := _first_at(home, signs.sites)):
-        return Proof(f"its postings lead to {site}, the company's own site", Strength.PROVEN)
+        return Proof(f"its postings link to {site}, the company's own site", Strength.PROVEN)
     if page := _first_at(home, signs.pages):
         return _by_page(wanted, page, name, how)
     return (_by_home(wanted, home, signs, name, how) if home else None) or _by_name(
@@ -113,9 +113,11 @@ def stands_on(website: str | None, url: str) -> bool:
 
 def _by_page(wanted: WantedCompany, page: str, name: str | None, how: Likening) -> Proof:
     if name and how.likeness is Likeness.OTHER and not _is_label(wanted.website, name):
-        said = f'{page} leads to it, but it calls itself "{name}", which has nothing of {_called(wanted)}'
+        said = (
+            f'{page} links to it, but it calls itself "{name}", which shares nothing with {_called(wanted)}'
+        )
         return Proof(said, Strength.LIKELY, contradicted=True)
-    return Proof(f"the company's own page {page} leads to it", Strength.PROVEN)
+    return Proof(f"the company's own page {page} links to it", Strength.PROVEN)
 
 
 def _by_home(
@@ -144,7 +146,7 @@ def _by_home(
 
 def _by_name(wanted: WantedCompany, name: str | None, how: Likening, guess: str | None) -> Proof:
     if name is None:
-        return Proof("nothing on it says whose it is")
+        return Proof("nothing on it says who owns it")
     home = _home(wanted.website)
     if home is not None and _is_domain(name):
         return _by_domain(wanted, home, name)
@@ -163,7 +165,7 @@ def _by_name(wanted: WantedCompany, name: str | None, how: Likening, guess: str 
         case Likeness.BRANCH:
             return Proof(f"{said}, which may be a branch of {_called(wanted)}, or another company")
         case Likeness.UNCLEAR:
-            return Proof(f"{said}, which sets no company apart")
+            return Proof(f"{said}, which many companies could")
         case Likeness.KIN:
             return Proof(f"{said}, {covers}: a namesake until it is proven otherwise", contradicted=True)
         case Likeness.OTHER:

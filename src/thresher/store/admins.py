@@ -38,7 +38,7 @@ def add_admin(store: Store, name: str, password: str) -> Admin | None:
 
 
 def change_password(store: Store, name: str, password: str) -> Admin | None:
-    """Another password, with which nobody is logged in yet; None if there is nobody of that name."""
+    """Set another password and end all logins; None if there is no administrator of that name."""
     with store.write() as session:
         if session.run(_CHANGE, {"name": name, "password": password, "now": store.backend.now(session)}) == 0:
             return None
@@ -47,7 +47,7 @@ def change_password(store: Store, name: str, password: str) -> Admin | None:
 
 
 def remove_admin(store: Store, name: str) -> Admin | None:
-    """Remove an administrator, whose logins end with it; None if there is nobody of that name."""
+    """Remove an administrator and end their logins; None if there is no administrator of that name."""
     with store.write() as session:
         found = admin_named(session, name)
         session.run("delete from admins where name = :name", {"name": name})
@@ -90,8 +90,8 @@ def setup_is_open(session: Session, digest: str, now: int) -> bool:
 
 
 def first_admin(store: Store, digest: str, name: str, password: str) -> Admin | None:
-    """Use up a set-up token for the first administrator; None if it is not good any more, or somebody was
-    first.
+    """Use a set-up token for the first administrator; None if it is no longer valid, or an administrator
+    exists.
     """
     with store.write() as session:
         now = store.backend.now(session)
@@ -166,7 +166,7 @@ class Allowance:
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """Somebody who is logged in."""
+    """A logged-in administrator."""
 
     admin_id: int
     name: str
@@ -200,8 +200,8 @@ def charge(store: Store, allowances: Sequence[Allowance]) -> bool:
 def add_login(
     store: Store, admin_id: int, password: str, digest: str, lasts_us: int, forgiven: str
 ) -> int | None:
-    """Log somebody in who has shown this password, and forget their tries; until when, or None if it is not
-    the password any more.
+    """Log in an administrator whose password was checked, and forget the attempts; return the expiry, or None
+    if the password has changed.
     """
     with store.write() as session:
         now = store.backend.now(session)

@@ -69,8 +69,8 @@ def keep(store: Store, question: str, prompt: str, answer: Answer) -> None:
 
 
 def forget(store: Store, *, prompt: str | None = None, question: str | None = None) -> int:
-    """Drop the answers to a prompt, or to one question; they are asked and paid for anew. Returns how
-    many.
+    """Drop the answers to a prompt, or to one question; they are asked and paid for again. Return
+    how many.
     """
     with store.write() as session:
         dropped = session.run(_OF_PROMPT, {"prompt": prompt}) if prompt is not None else 0

@@ -158,7 +158,7 @@ def check_apps_not_newer(session: Session, schemas: Sequence[AppSchema]) -> None
 
 
 def pending_of_apps(session: Session | None, schemas: Sequence[AppSchema]) -> list[str]:
-    """The names of the migrations of apps that a database lacks; all of them where there is none."""
+    """Return the names of the app migrations that a database lacks."""
     have = versions(session) if session and schemas else {}
     _check_not_newer(have, schemas)
     return [_label(each, step) for each in schemas for step in each.steps[have.get(each.app, 0) :]]
@@ -234,7 +234,7 @@ def kinds_by_app(session: Session) -> dict[str, str]:
 
 
 def record_kinds(backend: Backend, apps: Iterable[App]) -> None:
-    """Write down whose kinds these are. Nothing is written where all of it stands there already."""
+    """Record which app owns these kinds. Write nothing if all of it is recorded already."""
     wanted = {pipeline.kind: app.name for app in apps for pipeline in app.pipelines}
     with backend.read() as session:
         known = kinds_by_app(session)

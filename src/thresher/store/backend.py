@@ -153,12 +153,12 @@ class Backend(Protocol):
 
     @property
     def aside(self) -> Callable[[], AbstractContextManager[Session]] | None:
-        """Open a transaction of its own while the caller's is open; None where there is only one writer."""
+        """Open a separate transaction while the caller's is open; None if there is only one writer."""
         ...
 
     def join(self, connection: object) -> AbstractContextManager[Session]:
-        """Work within a transaction of somebody else's, on their connection. Waiting workers hear of it when
-        that transaction commits.
+        """Work within someone else's transaction, on their connection. Waiting workers are notified when it
+        commits.
         """
         ...
 
@@ -172,7 +172,7 @@ class Backend(Protocol):
 
     @property
     def near(self) -> bool:
-        """Whether a look by key costs less than handing it to a thread, and waits for nobody."""
+        """Tell whether a lookup by key is cheaper than handing it to a thread, and never waits."""
         ...
 
     def now(self, session: Session) -> int:
@@ -194,7 +194,7 @@ class Backend(Protocol):
         ...
 
     def keep_lanes(self, session: Session, lane_ids: Sequence[int]) -> None:
-        """Let nobody remove these lanes before this transaction ends. Waits for nobody but pruning. Raises
+        """Prevent pruning of these lanes until this transaction ends. Wait only for pruning. Raise
         `LaneRemoved`.
         """
         ...
@@ -237,7 +237,9 @@ class Backend(Protocol):
         rules: QueueRules,
         now: int,
     ) -> list[Settled]:
-        """Apply settlements to their tasks and write the attempts; only those whose claim still stands."""
+        """Apply settlements to their tasks and write the attempts; only those whose claim is still
+        current.
+        """
         ...
 
     def count_groups(

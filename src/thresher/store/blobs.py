@@ -83,22 +83,20 @@ def lend(session: Session, packed: Packed, now: int) -> None:
 
 
 def lent(session: Session, name: str, lock: str) -> bool:
-    """Whether this body was lent. From here on nobody else lends it before this transaction ends."""
+    """Tell whether this body was lent. From here on it cannot be lent again before this transaction ends."""
     return one(session, _LENT + lock, {"hash": name}) is not None
 
 
 def give_back(session: Session, name: str) -> None:
-    """A body that was lent is not needed any more: it goes with the next pruning, unless somebody else needs
-    it.
+    """Return a lent body that is no longer needed: the next pruning removes it, unless it is needed
+    elsewhere.
     """
     if session.run(_RETURN, {"hash": name}):
         loosen(session, [name])
 
 
 def hold(session: Session, packed: Packed, now: int, lock: str) -> None:
-    """Have a body there that the caller is about to refer to, and let nobody prune it before that is
-    committed.
-    """
+    """Make sure that a body exists and is not pruned before the caller commits its reference to it."""
     while not session.run(_BRING, _values(packed, now)) and not session.rows(
         _HOLD + lock, {"hash": packed.hash}
     ):

@@ -75,8 +75,8 @@ def scopes(day: str, app: str, tracking_id: int | None) -> tuple[str, ...]:
 
 
 def make(store: Store, wanted: Sequence[str]) -> None:
-    """Have these rows there. In a transaction of its own: while they are missing nobody can spend, so their
-    sum stands still.
+    """Create these rows in a separate transaction: while they are missing no one can spend, so their sum
+    cannot change.
     """
     with store.read(autocommit=True) as session:
         there = {row[0] for row in session.rows(_SEEN, {"scopes": wanted})}
@@ -239,7 +239,9 @@ _PAID = """select t.kind, sum(coalesce(s.spent, 0)) from spendings s join tasks 
 
 
 def by_group(session: Session, by: str, *, since: int, day: str, limit: int) -> list[Fields]:
-    """What was spent from a time and used again from a day on: the dearest first, or the newest day."""
+    """Return what was spent since a time and reused since a day: most expensive first, or newest
+    day first.
+    """
     group, reuse = _GROUPS[by]
     given = {"since": since, "day": day, "limit": limit}
     rows = session.rows(f"select {group}, {_SPENT} group by 1 order by 5 desc, 1 desc limit :limit", given)

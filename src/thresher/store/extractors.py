@@ -128,7 +128,9 @@ def save(
 
 
 def refuse(store: Store, site: str, schema_name: str, why: str) -> None:
-    """Nothing came of the examples, and why: for a person, who may label better ones."""
+    """Record that nothing could be learned from the examples, and why, so that someone may label
+    better ones.
+    """
     with store.write() as session:
         now = store.backend.now(session)
         record_event(
@@ -148,8 +150,8 @@ def retire(store: Store, extractor_id: int) -> bool:
 
 
 def doubt(store: Store, extractor_id: int, why: str) -> bool:
-    """Use it no more until somebody has learned the site anew: it may be wrong now. False if it was not in
-    use.
+    """Stop using an extractor until the site is learned again, because it may be wrong now. Return False if
+    it was not in use.
     """
     with store.write() as session:
         if not session.run(_SHELVE, {"id": extractor_id, "state": "doubtful"}):
@@ -267,7 +269,9 @@ def examples(
 
 
 def forget(store: Store, site: str, schema_name: str, page: str) -> bool:
-    """Drop what was said about a page: it was wrong. The page goes later, if nobody else needs it."""
+    """Drop the labels of a page because they were wrong. The page is removed later, if it is not needed
+    elsewhere.
+    """
     with store.write() as session:
         found = session.rows(_FORGET, {"site": clean(site), "schema": clean(schema_name), "page": page})
         loosen(session, [row[0] for row in found], store.backend.now(session))

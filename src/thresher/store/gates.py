@@ -191,8 +191,8 @@ class Gates:
         return self._may_have_parked(gate_id) and bool(self._session.rows(_PARKED_HERE, {"gate": gate_id}))
 
     def settle_timer(self, gate_id: int) -> None:
-        """Keep the invariant: whoever is parked on a gate that time keeps closed has a timer to be woken
-        by.
+        """Keep the invariant: if lanes are parked on a gate that time keeps closed, the gate has a timer to
+        wake them.
         """
         gate = self.get(gate_id)
         opens = gate.opens_at(self.now)
@@ -201,7 +201,7 @@ class Gates:
             self._dirty.add(gate_id)
 
     def ring(self, gate_id: int) -> None:
-        """A timer has come: wake what is allowed, or set it anew."""
+        """Handle a timer that is due: wake what is allowed, or set it again."""
         gate = self.get(gate_id)
         gate.wake_at = None
         gate.clamp(self.now)

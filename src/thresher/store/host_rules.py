@@ -103,7 +103,7 @@ def slow_down(store: Store, gate: str, interval_us: int) -> bool:
 
 
 def waive_robots(store: Store, gate: str, reason: str) -> None:
-    """A person decides that robots.txt is not asked at this gate, and says why."""
+    """Ignore robots.txt at this gate, with a reason."""
     if not reason.strip():
         raise UsageError(f"give a reason for ignoring robots.txt at {gate}; it is stored and shown")
 
@@ -132,7 +132,7 @@ def robots_waiver(store: Store, gates: Sequence[str]) -> tuple[int, str] | None:
 
 
 def _at_gate(store: Store, gate: str, act: Callable[[Session, Gates, int], T]) -> T:
-    """Change something at one gate, which is made if it is a new host, while nobody else changes it."""
+    """Change one gate under its lock, creating it if it is a new host."""
 
     def hold(lanes: Lanes) -> T:  # noqa: ARG001  they say that the gate is there, unless pruning was faster
         with store.write() as session:

@@ -63,8 +63,8 @@ def serve(session: Session, worker_id: int, wanted: Iterable[Scope]) -> tuple[in
 
 
 def unserved(session: Session, now: int) -> dict[Scope, int]:
-    """How many due tasks wait in each scope that none of the living workers serves; none where nobody is
-    alive.
+    """Return how many due tasks wait in each scope that no running worker serves; nothing if no worker is
+    running.
     """
     alive = [
         {row[0] for row in session.rows(_SERVED, {"worker": worker})}
@@ -170,8 +170,8 @@ def _some_ids(
 
 
 def _default_limits(name: str, settings: Settings) -> GateLimits:
-    """Hosts are met on the way and get polite defaults. Everything else a person or an app must have
-    named.
+    """Return the limits of a new gate. Hosts are found on the way and get polite defaults; all other gates
+    must be declared.
     """
     if not name.startswith(HOST):
         kind, _, rest = name.partition(":")

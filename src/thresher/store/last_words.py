@@ -38,7 +38,9 @@ Words = Callable[[Task, Error], Brought]
 
 
 def say_last_words(store: Store, kinds: Sequence[str], words: Words, most: int) -> int:
-    """Write the last words of quarantined tasks of these kinds, each once. Returns how many had some."""
+    """Write what `on_failed` returns for quarantined tasks of these kinds, each once. Return how many had
+    something.
+    """
     with store.read(autocommit=True) as session:
         unsaid = (
             [row[0] for row in session.rows(_UNSAID, {"kinds": list(kinds), "most": most})] if kinds else []

@@ -89,7 +89,9 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class Short:
-    """Not enough is left under one cap. `resets_at`: when that cap begins anew; None: never by itself."""
+    """Too little is left under one budget. `resets_at` is when the budget starts again; None: it never
+    resets.
+    """
 
     scope: str
     cap: int
@@ -106,7 +108,7 @@ class Short:
 
 @dataclass(frozen=True, slots=True)
 class QuestionTaken:
-    """Somebody alive is asking this very question, or its answer is there already: look for the answer, at
+    """Another worker is asking the same question, or its answer exists already: look for the answer, at
     `until` at the latest.
     """
 
@@ -227,8 +229,8 @@ def _short(budget: Budget, caps: Caps, most: int, at: int) -> Short | None:
 
 
 def settle(store: Store, hold: Hold, spent: int, usage: Usage) -> None:
-    """Say what a call cost. Once, however often it is called: the first word counts, but for what was only
-    assumed.
+    """Record what a call cost. Repeating it is harmless: the first amount counts, unless it was
+    only assumed.
     """
     if not 0 <= spent <= MAX_AMOUNT:
         raise UsageError(
@@ -270,7 +272,7 @@ def settle(store: Store, hold: Hold, spent: int, usage: Usage) -> None:
 
 
 def assume(store: Store, limit: int) -> int:
-    """Count as spent what nobody will settle: of claims that no longer run, and what has expired. Returns how
+    """Count as spent what will never be settled: reservations of lost claims, and expired ones. Return how
     many calls.
     """
     with store.read(autocommit=True) as session:

@@ -138,7 +138,9 @@ def check_not_newer(have: int, know: int) -> None:
 
 
 def version_now(session: Session, dialect: Dialect) -> int:
-    """The schema of a database, without making anything in it; 0 where there is none of ours."""
+    """Return the schema version of a database without creating anything in it; 0 if it has none of our
+    tables.
+    """
     columns = {name for (name,) in session.rows(_COLUMNS[dialect.name])}
     if columns and columns != _OURS:
         raise DatabaseProblem(
@@ -159,7 +161,7 @@ def check_up_to_date(session: Session, dialect: Dialect) -> None:
 
 
 def pending(session: Session | None, dialect: Dialect) -> list[str]:
-    """The names of the steps a database lacks; all of them where there is none."""
+    """Return the names of the steps that a database lacks."""
     have = version_now(session, dialect) if session else 0
     check_not_newer(have, newest(dialect.words))
     return [step.name for step in migrations(dialect.words) if step.number > have]

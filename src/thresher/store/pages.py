@@ -139,7 +139,7 @@ def refresh(
     *,
     expires_at: int | None = None,
 ) -> bool:
-    """The site said that the page still stands (304). False if it has been forgotten meanwhile."""
+    """Record that the site confirmed a page (304). Return False if the page has been dropped meanwhile."""
     values = {
         "key": key,
         "headers": _json(headers),
@@ -152,7 +152,7 @@ def refresh(
 
 
 def forget(store: Store, key: str) -> bool:
-    """Drop a page; its body goes with the next pruning, if nobody else needs it."""
+    """Drop a page; its body is removed by the next pruning, if it is not needed elsewhere."""
     with store.write() as session:
         found = session.rows(_FORGET, {"key": key})
         loosen(session, [row[0] for row in found])
@@ -170,9 +170,7 @@ def list_pages(session: Session, host: str | None = None, limit: int = 100) -> l
 
 
 def prune_pages(store: Store, keep_us: int) -> Pruned:
-    """Remove pages that expired longer ago than this, then bodies that nobody needs, a batch a
-    transaction.
-    """
+    """Remove pages that expired longer ago than this, then unused bodies, one batch per transaction."""
     most, removed, dropped = store.settings.count("prune.batch"), 0, 0
     while True:
         with store.write() as session:

@@ -101,7 +101,7 @@ class ClaimView:
         return gate.id in self.lane and (not gate.on_trial or self.is_trial(gate))
 
     def view(self, gate: Gate) -> Gate:
-        """The gate as this claim sees it: whoever is inside needs a token, and nothing else."""
+        """Return the gate as this claim sees it: a claim that is inside needs only a token."""
         if not self.owns_slot(gate):
             return gate
         tripped = 0 if self.is_trial(gate) else gate.tripped_until
@@ -249,9 +249,7 @@ def release(store: Store, permit: Permit, *, healthy: bool = False) -> None:
 
 
 def sweep(store: Store, limit: int) -> int:
-    """Give back what nobody else will: of claims that no longer run, of workers that are gone, and what has
-    expired.
-    """
+    """Release what no one else will: permits of lost claims, of dead workers, and expired ones."""
     with store.read(autocommit=True) as session:
         if not session.rows(_DEAD, _around(store.backend.now(session)) | {"most": 1}):
             return 0  # as nearly always: no reason to stand in the writers' way

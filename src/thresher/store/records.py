@@ -46,8 +46,8 @@ def file_records(session: Session, found: Sequence[tuple[int, Filing]], now: int
 
 
 def file_record(session: Session, filing: Filing, task_id: int, now: int, lock: str = "") -> int:
-    """Store one record; its id. Task 0 means that a person did it. `lock` is the dialect's, for records that
-    are merged.
+    """Store one record; return its id. Task 0 means that it was changed manually. `lock` is the dialect's,
+    for records that are merged.
     """
     named: Named = {}
     record_id = _file(session, filing, task_id, now, lock, named)
@@ -83,8 +83,8 @@ def _replace(session: Session, filing: Filing, values: Mapping[str, Any]) -> Sto
 
 
 def _merge(session: Session, filing: Filing, values: Mapping[str, Any], lock: str) -> Stored:
-    """New fields over old ones. Whoever comes second to a new record waits for the first, and merges into
-    what it wrote.
+    """Merge new fields into old ones. A second writer of a new record waits for the first, and merges into
+    its result.
     """
     new = orjson.loads(filing.data)
     old = one(session, _OLD + lock, values)

@@ -196,9 +196,7 @@ def _reset_timers(store: Store, gate_ids: Sequence[int]) -> list[str]:
 
 
 def _stranded(store: Store, session: Session, gate: Gate, now: int) -> bool:
-    """Whether lanes sleep in front of an open gate and nobody of their scope is on the way who would wake
-    them.
-    """
+    """Tell whether lanes sleep at an open gate with no lane of their scope on its way to wake them."""
     if gate.allowance(now) <= 0 or (gate.wake_at is not None and gate.wake_at <= now + OWED_US):
         return False
     carried = {
@@ -336,5 +334,5 @@ def drifted(store: Store) -> dict[str, tuple[int, int]]:
 
 
 def lanes_asleep(session: Session) -> int:
-    """How many lanes have due tasks and are in nobody's view."""
+    """Return how many lanes have due tasks but are invisible to claims."""
     return int(session.rows(_LANES_ASLEEP)[0][0])

@@ -71,13 +71,13 @@ def plans_ahead(session: Session, now: int) -> list[Plan]:
 
 
 def shift_plan(store: Store, plan: Plan, next_at: int) -> bool:
-    """Give a schedule another next firing, unless somebody else already has."""
+    """Set another next firing, unless another worker already has."""
     with store.write() as session:
         return session.run(_SHIFT, {"name": plan.name, "seen": plan.next_at, "next_at": next_at}) > 0
 
 
 def fire(store: Store, plan: Plan, firings: list[int], next_at: int | None) -> bool:
-    """Enqueue the firings and move on, unless somebody else already has."""
+    """Enqueue the firings and advance the schedule, unless another worker already has."""
     with store.transaction() as transaction:
         moved = transaction.execute(
             _MOVE + " returning name",
@@ -106,7 +106,7 @@ def drop_plans(session: Session, app: str, keep: Sequence[str]) -> None:
 
 
 def pause_plan(session: Session, name: str, *, paused: bool) -> bool:
-    """Stop or restart a schedule; False if there is none of that name."""
+    """Pause or resume a schedule; False if there is no schedule of that name."""
     return session.run(_PAUSE, {"name": name, "paused": int(paused)}) > 0
 
 

@@ -19,7 +19,7 @@ _HISTORY = "select name, old, new, changed_at, changed_by from setting_changes o
 
 
 def read_settings(session: Session, catalogue: Catalogue) -> dict[str, Number]:
-    """What was changed. Names that nobody here knows are left alone: they may belong to an app that is not
+    """Return the changed settings. Ignore unknown names: they may belong to an app that is not
     enabled here.
     """
     return {name: catalogue[name].parse(value) for name, value in session.rows(_READ) if name in catalogue}

@@ -49,7 +49,7 @@ def read_result(session: Session, task_id: int) -> Any:
 
 
 def read_status(session: Session, task_id: int) -> TaskStatus | None:
-    """How a task stands, with its result."""
+    """Return the status of a task, with its result."""
     row = one(session, _STATUS, {"id": task_id})
     if row is None:
         return None
@@ -207,7 +207,7 @@ def release(backend: Backend, session: Session, gates: Gates, hits: Sequence[Set
 
 
 def judge(session: Session, gates: Gates, gate_id: int, blame: Blame) -> None:
-    """Bad news about one gate: count it, pause the gate, or close it until a person looks."""
+    """Record a failure of one gate: count it, pause the gate, or close it until someone enables it."""
     now = gates.now
     session.run(_BLAME, {"now": now, "reason": blame.reason, "id": gate_id})
     match blame.health:

@@ -55,7 +55,7 @@ Fields = dict[str, Any]
 
 
 def gate_called(name: str) -> str:
-    """The gate a person means: a source by its bare name, any other gate by its whole one."""
+    """Return the gate of that name: a source by its bare name, any other gate by its full name."""
     return name if ":" in name else f"source:{name}"
 
 
@@ -88,7 +88,7 @@ def find_closed(session: Session, now: int, limit: int = 1_000) -> list[Fields]:
 
 
 def find_waived(session: Session, limit: int = 1_000) -> list[tuple[str, int, str]]:
-    """Gates at which a person has switched robots.txt off, since when and why; the newest first."""
+    """Return the gates where robots.txt is ignored, since when and why, newest first."""
     return [(str(name), int(at), str(reason)) for name, at, reason in session.rows(_WAIVED, {"limit": limit})]
 
 
@@ -121,7 +121,7 @@ def pause(store: Store, gate: str, delay_us: int, reason: str) -> None:
 
 
 def disable(store: Store, gate: str, tag: str, reason: str) -> None:
-    """Close a gate until a person opens it. What an administrator has closed stays closed by an
+    """Close a gate until someone enables it. A gate that an administrator closed stays closed by an
     administrator.
     """
     with store.write() as session:

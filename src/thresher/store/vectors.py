@@ -201,7 +201,7 @@ def take(store: Store, model: str, version: str, kind: str, keys: Sequence[str])
 
 
 def prune(store: Store) -> int:
-    """Remove vectors that nobody has used for long, a batch a transaction. Returns how many."""
+    """Remove vectors that have not been used for long, one batch per transaction. Return how many."""
     most, removed = store.settings.count("prune.batch"), 0
     while True:
         with store.write() as session:

@@ -128,8 +128,8 @@ def others_hold(store: Store, worker_id: WorkerId) -> bool:
 
 
 def reap(store: Store, most: int) -> int:
-    """Give the tasks of lost workers back, at most so many; the fence is checked again for each. Returns how
-    many.
+    """Return the tasks of lost workers to waiting, at most so many; the fence is checked again for each.
+    Return how many.
     """
     with store.write() as session:
         now = store.backend.now(session)
@@ -183,8 +183,8 @@ _BEGIN_ROUND = """insert into chore_rounds (name, at) values (:name, :now)
 
 
 def begin_round(store: Store, name: str, every_us: int) -> bool:
-    """Whether this round is ours to do: the last one began long enough ago, and nobody else has begun it
-    meanwhile.
+    """Tell whether this worker does this round: the last one began long enough ago, and no other worker has
+    begun it.
     """
     with store.read(autocommit=True) as session:
         now, last = store.backend.now(session), one(session, _LAST, {"name": name})

@@ -125,7 +125,7 @@ def test_a_company_that_is_known_well_and_freshly_is_not_read_again(analyst):
     asked = len(analyst.asked())
     ended = analyst.look(site("acme"))
     assert (ended["state"], len(analyst.asked())) == ("skipped", asked)
-    assert "known well" in ended["reason"]
+    assert "is complete" in ended["reason"]
 
 
 def test_force_reads_it_again_and_age_does_too(analyst):

@@ -48,7 +48,7 @@ def test_a_strike_reads_with_its_points_and_its_quote():
         "-2: pays at most 120,000 USD a year; you aim at 150,000 - 'salary: $100k-$120k'",
         "-2: names java, which you would rather avoid",
         "-1: posted 3 days ago - '2026-02-07'",
-        "No single strike is heavy: together they reach the threshold. Raise jobs.filter.threshold to see more of these.",
+        "No single strike is decisive; together they reach the threshold. Raise jobs.filter.threshold to see more of these.",
     ]
 
 
@@ -62,10 +62,10 @@ def test_a_hard_rejection_reads_as_one():
 def test_a_score_reads_with_every_part_and_what_was_needed():
     posting = opening(skills=("python",), level=Level.SENIOR, spots=(PORTLAND,), workplace=Workplace.HYBRID)
     said = lines(posting, AskedModel("m"))
-    assert said[0] == "Saved as a match; the filter let it pass (0 points of strikes, filtered from 5 on)."
-    assert "+40 start: what every opening begins with" in said
+    assert said[0] == "Saved as a match; it passed the filter (0 points of strikes, filtered from 5 on)."
+    assert "+40 start: the starting score of every opening" in said
     assert "+15 level: its level is senior, which you want - 'Senior Software Engineer'" in said
-    assert "+0 salary: what it pays is not said" in said
+    assert "+0 salary: it does not say what it pays" in said
     assert said[-2:] == [
         "Score 81 of 100; 65 are needed, lower because of your city.",
         "A model was asked for its judgement: m.",
@@ -75,7 +75,7 @@ def test_a_score_reads_with_every_part_and_what_was_needed():
 def test_a_skipped_one_says_that_it_fits_too_little():
     said = lines(opening(skills=(), title="Engineer"))
     assert said[0].startswith(
-        "Skipped: it does not fit well enough; the filter let it pass (1 point of strikes"
+        "Skipped: it does not fit well enough; it passed the filter (1 point of strikes"
     )
     assert said[-1] == "Score 50 of 100; 80 are needed."
 

@@ -50,7 +50,7 @@ def test_a_zero_is_no_proof_where_every_name_gives_a_zero(finder, platform):
     finder.web.turn(Knob(Trouble.NO_RESULTS, "*"))
     ended = finder.find(board_url(who(OF_PLATFORM[platform])))
     assert (ended["state"], finder.records("board")) == ("failed", {})
-    assert "no proof" in ended["reason"]
+    assert "proves nothing" in ended["reason"]
 
 
 @pytest.mark.promise(7)
@@ -78,7 +78,7 @@ def test_an_answer_from_another_host_is_not_the_boards(finder):
     )
     ended = finder.find(ACME)
     assert (ended["state"], finder.records("board")) == ("failed", {})
-    assert "sends us on to api.lever.co" in ended["reason"]
+    assert "redirects to api.lever.co" in ended["reason"]
 
 
 @pytest.mark.promise(10)
@@ -214,7 +214,7 @@ def test_a_board_that_is_disabled_stays_so_whoever_discovers_it_again(finder):
     [
         ({}, "url, company, name or website"),
         ({"website": "mailto:a@b.example"}, "website:"),
-        ({"name": "Acme", "type_hint": "fax"}, "write one of auto"),
+        ({"name": "Acme", "type_hint": "fax"}, "must be one of auto"),
     ],
 )
 def test_a_request_that_names_nothing_fails_with_advice(finder, payload, says):

@@ -154,7 +154,7 @@ def test_a_board_that_says_that_it_is_empty_is_believed_only_the_third_time(scra
         assert len(scraping.postings(key)) == number
         assert scraping.last_look(key)["verdict"] == "confirmed_empty"
         assert any(alarm.startswith("no rows") for alarm in scraping.board(key)["alarms"])
-    assert any("held open until another complete look" in alarm for alarm in scraping.board(key)["alarms"])
+    assert any("stay open until another complete look" in alarm for alarm in scraping.board(key)["alarms"])
     scraping.look(key, day=3 / 24)
     assert [each.data["missed"] for each in scraping.postings(key)] == [0] * number
     for look in (4, 5, 6):
@@ -174,7 +174,7 @@ def test_numbers_that_change_with_every_answer_neither_close_nor_open_anything(s
         scraping.look(key, day=look / 24, knobs=(knob,))
     assert len(scraping.postings(key, None)) == len(scraping.planted("acme"))
     assert len(scraping.jobs()) == len(scraping.planted("acme"))
-    assert "under other numbers" in scraping.board(key)["alarms"][0]
+    assert "with other ids" in scraping.board(key)["alarms"][0]
     numbers = {each.data["number"] for each in scraping.postings(key)}
     assert all(
         number not in {each.key.rpartition("/")[2] for each in scraping.postings(key)} for number in numbers
@@ -243,7 +243,7 @@ def test_a_board_that_cannot_be_read_says_why_keeps_the_page_and_is_disabled_aft
         assert scraping.board(key)["status"] == ("active" if failures < 5 else "disabled")
     look = scraping.last_look(key)
     assert look["verdict"] == "unknown"
-    assert "no shape of a list" in look["reason"]
+    assert "is not a list as the file" in look["reason"]
     assert scraping.store.settings is not None
     assert kept(scraping, look["hash"]) == b'{"oops": true}'
     assert (
@@ -252,7 +252,7 @@ def test_a_board_that_cannot_be_read_says_why_keeps_the_page_and_is_disabled_aft
     ) == ("failing", True)
     (event,) = list_events(scraping.store, kind="board_disabled")
     assert (event["detail"]["board"], event["detail"]["tag"], event["task_id"]) == (key, "failing", task)
-    assert any(alarm.startswith("no rows in 5 looks in a row") for alarm in scraping.board(key)["alarms"])
+    assert any(alarm.startswith("no rows 5 times in a row") for alarm in scraping.board(key)["alarms"])
     (task,) = scraping.look(key)
     assert scraping.shop.state(task) == "skipped"
 

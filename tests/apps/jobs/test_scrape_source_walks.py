@@ -22,7 +22,7 @@ def test_a_list_past_its_cap_is_read_in_parts_and_proven(scraping: Scraping):
     assert (look["complete"], look["found"], look["total"]) == (True, len(planted), len(planted)), look[
         "reason"
     ]
-    assert "asked for in parts by" in scraping.shop.fields(task)["reason"]
+    assert "requested in parts by" in scraping.shop.fields(task)["reason"]
     assert len(scraping.postings(key)) == len(planted)
 
 
@@ -179,5 +179,5 @@ def test_a_field_that_a_whole_board_stops_saying_is_an_alarm_and_is_not_forgotte
             for each in range(8)
         ]
         scraping.look(key, day=day, knobs=(answer(rows),))
-    assert scraping.board(key)["alarms"] == ["description is said by 0% of the rows, after 100%"]
+    assert scraping.board(key)["alarms"] == ["description is given by 0% of the rows, down from 100%"]
     assert {each.data["description"] for each in scraping.postings(key)} == {"Forge things."}

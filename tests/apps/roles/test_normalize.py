@@ -244,4 +244,4 @@ def test_what_is_no_title_ends_with_advice(titles: Titles):
     titles.drain(registry)
     ends = [titles.shop.fields(each) for each in ids]
     assert [end["state"] for end in ends] == ["failed", "failed", "failed", "skipped"]
-    assert "names the title" in ends[0]["reason"]
+    assert "needs a title" in ends[0]["reason"]

@@ -27,8 +27,8 @@ CORES = st.lists(st.sampled_from(SEEN.split(" ")), min_size=1, max_size=5).map("
         ("Nurse", "Nurse Manager", "nurse is not manager"),
         ("Nuclear Technician", "Nuclear Worker Technician", "worker makes"),
         ("Software Engineer", "Software Test Engineer", "test makes"),
-        ("Engineer", "Software Engineer", "too wide"),
-        ("Assistant Manager", "Manager", "too wide"),
+        ("Engineer", "Software Engineer", "too broad"),
+        ("Assistant Manager", "Manager", "too broad"),
     ],
 )
 def test_other_work_stays_apart_and_the_reason_says_why(left: str, right: str, why: str):
@@ -77,8 +77,8 @@ def test_the_nearest_that_is_the_same_work_is_chosen_though_another_is_nearer():
 @pytest.mark.parametrize(
     ("found", "reason"),
     [
-        ([], "comes near"),
-        ([("Java Developer", 0.8)], "too far: 0.800"),
+        ([], "known role is similar"),
+        ([("Java Developer", 0.8)], "too different: 0.800"),
         ([("JavaScript Developer", 0.95)], "another role: the technologies"),
     ],
 )

@@ -56,15 +56,16 @@ def none_yet(checked: Checked, what: str) -> str:
 
 
 def _companies(_: Checked) -> str:
-    return "No companies: none has been added. Add one with: thresher add company acme.com"
+    return "No companies have been added. Add one with: thresher add company acme.com"
 
 
 def _boards(checked: Checked) -> str:
     if not checked.companies:
-        return "No boards: nothing was checked, because no company has been added. Add one with: thresher add company acme.com"
+        return "No boards: no company has been added yet. Add one with: thresher add company acme.com"
     return (
-        f"No boards: {_are(checked.companies, 'company', 'companies')} known, and no board was found yet. thresher status says whether "
-        "work is left; a board you know is added with: thresher add board URL"
+        f"No boards: {_are(checked.companies, 'company', 'companies')} known, but no board was found "
+        "yet. thresher status shows whether work is left; to add a board that you know: thresher "
+        "add board URL"
     )
 
 
@@ -73,12 +74,15 @@ def _postings(checked: Checked) -> str:
         return _boards(checked).replace("No boards", "No postings", 1)
     if not checked.looked_at:
         waiting = (
-            f"; waiting for your word: {checked.pending:,} (thresher boards list --status pending)"
+            f"; waiting for your decision: {checked.pending:,} (thresher boards list --status pending)"
             if checked.pending
             else ""
         )
-        return f"No postings: nothing was checked. {_are(checked.boards, 'board')} known, and none has been read yet{waiting}."
-    return f"No postings. Boards that were read: {checked.looked_at:,}. thresher boards list says what each look found."
+        return f"No postings yet. {_are(checked.boards, 'board')} known, but none has been read{waiting}."
+    return (
+        f"No postings. Boards that were read: {checked.looked_at:,}. thresher boards list shows what was "
+        "found."
+    )
 
 
 def _matches(checked: Checked) -> str:
@@ -90,10 +94,10 @@ def _matches(checked: Checked) -> str:
         else " There is no profile to judge them by: thresher jobs profile set FILE, then thresher jobs judge"
     )
     if not checked.judged:
-        return f"No matches: nothing was checked. {_are(checked.postings, 'posting')} known, and none has been judged yet.{advice}"
+        return f"No matches yet. {_are(checked.postings, 'posting')} known, but none has been judged.{advice}"
     return (
-        f"No matches. Postings that were judged: {checked.judged:,}; filtered {checked.filtered:,}, skipped {checked.skipped:,}. "
-        f"thresher explain KEY says why for each.{advice}"
+        f"No matches. Postings that were judged: {checked.judged:,}; filtered {checked.filtered:,}, "
+        f"skipped {checked.skipped:,}. thresher explain KEY shows why.{advice}"
     )
 
 

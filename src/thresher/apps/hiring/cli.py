@@ -117,7 +117,7 @@ def ungroup(ctx: typer.Context, key: Key) -> None:
     call = call_of(ctx)
     with call.runtime() as runtime:
         done = take_out(runtime.store, runtime.registry, key)
-    say(call, done, f"{key} stands for itself now, and is kept apart from the others of {done.group}.")
+    say(call, done, f"{key} is an opening of its own now, and stays apart from {done.group}.")
 
 
 @app.command()
@@ -129,5 +129,5 @@ def group(ctx: typer.Context, first: Key, second: Key) -> None:
     say(
         call,
         done,
-        f"{len(done.members)} postings are one opening now ({done.group}); {done.lead} speaks for them.",
+        f"{len(done.members)} postings are one opening now ({done.group}), represented by {done.lead}.",
     )

@@ -37,7 +37,7 @@ def ungroup(store: Store, registry: Registry, key: str) -> Grouped:
     posting = _posting(store, key)
     name = group_of(posting)
     if name is None:
-        raise NotAllowed(f"{key} is in no group; thresher postings show {key} says what is known of it")
+        raise NotAllowed(f"{key} is not in a group; see: thresher postings show {key}")
     others = [each for each in _members(store, name) if each.key != key]
     keep = others if len(others) > 1 else []
     leavers = [posting, *([] if keep else others)]
@@ -56,11 +56,11 @@ def ungroup(store: Store, registry: Registry, key: str) -> Grouped:
 def group(store: Store, first: str, second: str) -> Grouped:
     """Put two postings, and the groups that they are in, together."""
     if first == second:
-        raise UsageError("name two postings; this is one and the same")
+        raise UsageError("name two different postings")
     both = [_posting(store, key) for key in (first, second)]
     names = list(dict.fromkeys(name for each in both if (name := group_of(each))))
     if len(names) == 1 and all(map(group_of, both)):
-        raise NotAllowed(f"{first} and {second} are in one group already")
+        raise NotAllowed(f"{first} and {second} are already in one group")
     members = list(
         {
             each.key: each for each in [*both, *(one for name in names for one in _members(store, name))]
@@ -68,7 +68,7 @@ def group(store: Store, first: str, second: str) -> Grouped:
     )
     name = names[0] if names else f"group/{_lead(members)}"
     records = [posting_entry(each.key, {"group": name}, Link(GROUP, name)) for each in members]
-    records += [_group(gone, [], f"it became a part of {name}") for gone in names[1:]]
+    records += [_group(gone, [], f"it was merged into {name}") for gone in names[1:]]
     write_records(
         store, [*records, _group(name, members, str(GroupReason.SAID))], _undone(members, names[1:])
     )

@@ -165,7 +165,5 @@ def since(text: str, now: int) -> int:
     try:
         day = datetime.strptime(text.strip(), "%Y-%m-%d").replace(tzinfo=UTC)
     except ValueError:
-        raise UsageError(
-            f"since when is written as 12h, 7d, 2w or a day such as 2026-01-31; got {text!r}"
-        ) from None
+        raise UsageError(f"since must be 12h, 7d, 2w or a day such as 2026-01-31; got {text!r}") from None
     return max(0, int(day.timestamp()) * SECOND)

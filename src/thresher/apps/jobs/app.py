@@ -13,8 +13,8 @@ app = App(
     settings="thresher.apps.jobs.settings:SETTINGS",
     prompts="thresher.apps.jobs:prompts",
     events={
-        "board_disabled": "A board is no longer read: it failed too often, does not let us in, or a person disabled it.",
-        "board_enabled": "A person decided that a board is read from now on.",
+        "board_disabled": "A board is no longer read: it failed too often, denied access, or was disabled manually.",
+        "board_enabled": "A board was enabled and is read from now on.",
     },
     follows={"posting": "job"},
     commands=(
@@ -25,12 +25,12 @@ app = App(
         Command("companies", "List and show companies.", "thresher.apps.jobs.cli.companies:app"),
         Command(
             "boards",
-            "See, test, enable, disable the boards that postings come from.",
+            "List, test, enable and disable boards.",
             "thresher.apps.jobs.cli.boards:app",
         ),
         Command(
             "jobs",
-            "The openings that suit you, and the profile they are measured by.",
+            "List matches, judge postings, and manage your profile.",
             "thresher.apps.jobs.cli.jobs:app",
         ),
     ),

@@ -110,7 +110,10 @@ def explain(decision: DecisionRecord) -> Iterator[str]:
     for each in decision.rejections:
         yield _rejection(each)
     if _mild(decision):
-        yield "No single strike is heavy: together they reach the threshold. Raise jobs.filter.threshold to see more of these."
+        yield (
+            "No single strike is decisive; together they reach the threshold. Raise "
+            "jobs.filter.threshold to see more of these."
+        )
     if decision.score is not None:
         yield from (_part(each) for each in decision.components)
         lower = ", lower because of your city" if decision.city_bonus else ""
@@ -127,7 +130,7 @@ def _verdict(decision: DecisionRecord) -> str:
     if decision.outcome == FILTERED:
         return f"Filtered: {strikes}."
     fate = "Saved as a match" if decision.outcome == SAVED else "Skipped: it does not fit well enough"
-    return f"{fate}; the filter let it pass ({strikes})."
+    return f"{fate}; it passed the filter ({strikes})."
 
 
 def _rejection(each: SpokenRule) -> str:

@@ -163,10 +163,10 @@ async def check(ctx: Context, posting: PostingRecord) -> Outcome | News:
     if posting.state == CLOSED:
         return Skipped("it is closed already")
     if is_listed and _list_says_it(ctx, posting):
-        return Skipped("its list says everything")
+        return Skipped("its list has everything")
     call = await _call(ctx, posting)
     if call is None:
-        return Skipped("it has no page that could be asked for")
+        return Skipped("it has no page to request")
     try:
         page = await fetch_detail(ctx, call, max_age=0.0)  # only what the page says now counts
     except Gone as problem:
@@ -192,7 +192,7 @@ async def _call(ctx: Context, posting: PostingRecord) -> Call | None:
 def _missed(ctx: Context, posting: PostingRecord, problem: Gone) -> Outcome:
     count = posting.missed + 1
     if count < ctx.setting("jobs.close_looks") + bool(ctx.task.payload.get("doubted")):
-        reason = f"its page is gone, and another check has to say so: {problem}"
+        reason = f"its page is gone; another check must confirm it: {problem}"
         return Done(reason, records=(posting_entry(posting.key, {"missed": count}),))
     return Done(
         f"closed: {problem}",
@@ -210,7 +210,7 @@ def _seen(ctx: Context, posting: PostingRecord, found: Posting, is_listed: bool)
         seen["missed"] = 0
     if added:
         return News({**added, **seen, "revision": posting.revision + 1})
-    return Done("it is there, and reads as before", records=(posting_entry(posting.key, seen),))
+    return Done("it is still there, unchanged", records=(posting_entry(posting.key, seen),))
 
 
 def _list_says_it(ctx: Context, posting: PostingRecord) -> bool:
@@ -225,7 +225,7 @@ def _is_its_page(page: Page, call: Call, found: Posting, posting: PostingRecord)
 
 
 KIND = "job"
-NO_PROFILE = "it is kept; there is no profile to match it with (thresher jobs profile set FILE)"
+NO_PROFILE = "it is stored; there is no profile to match it with (thresher jobs profile set FILE)"
 
 
 def through_its_host(trip: Trip) -> tuple[str, ...]:
@@ -253,7 +253,7 @@ async def scrape(ctx: Context) -> Outcome:
     except Gone as problem:
         return Skipped(f"its page is gone: {problem}")
     if added is None:
-        return Failed(f"unknown: nothing could be read of {posting.url or posting.key}")
+        return Failed(f"unknown: {posting.url or posting.key} could not be read")
     return await _read(ctx, known, posting, added)
 
 
@@ -264,7 +264,7 @@ async def _known(ctx: Context) -> Found:
     payload, url = ctx.task.payload, ctx.task.url
     key = payload.get("posting") or (url and posting_key("", None, url))
     if not key:
-        raise UsageError('a job task names a posting or an address: {"posting": "..."} or a url')
+        raise UsageError('a job task needs a posting or a URL: {"posting": "..."} or a url')
     return await ctx.record(POSTING, key) or Found(POSTING, key, _begun(ctx, url))
 
 

@@ -51,7 +51,8 @@ async def tell(ctx: Context) -> Outcome:
     news = list(map(MatchRecord.of, found))
     if not news:
         return Done(
-            "nothing to tell of: it was told with others, seen already, or is not worth a message to this person"
+            "nothing to send: it was sent with others, was seen already, or is below what the "
+            "profile asks to be notified of"
         )
     try:
         told = await ctx.tell(headline(news), letter(news))
@@ -60,7 +61,7 @@ async def tell(ctx: Context) -> Outcome:
             str(problem), retry_after=ctx.setting("jobs.notify.retry"), gate=SOURCE.gate
         ) from problem
     if not told:
-        return Skipped("there is nobody to tell: thresher.yaml has no notify: list")
+        return Skipped("there is no one to notify: thresher.yaml has no notify: list")
     at = ctx.now()
     return Done(f"told of {len(news)}", records=tuple(_told(each, at) for each in news))
 

@@ -96,7 +96,7 @@ class _Sheet:
         if value is None:
             return None
         if not isinstance(value, str):
-            raise _Wrong(f"{name} wants text")
+            raise _Wrong(f"{name} must be text")
         return clean(value[:most]).strip() or None
 
     def line(self, name: str, most: int = MAX_LINE) -> str | None:
@@ -105,7 +105,7 @@ class _Sheet:
         if value is None:
             return None
         if not isinstance(value, str):
-            raise _Wrong(f"{name} wants text")
+            raise _Wrong(f"{name} must be text")
         return _known_line(value, most) if len(value) <= _SHORT else _line(value, most)
 
     def number(self, name: str, most: float) -> int | float | None:
@@ -115,9 +115,9 @@ class _Sheet:
         if type(value) is int and 0 <= value <= most:
             return value
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise _Wrong(f"{name} wants a number")
+            raise _Wrong(f"{name} must be a number")
         if not (math.isfinite(value) and 0 <= value <= most):
-            self.notes.append(f"{name} is left out: it is not between 0 and {most:,.0f}")
+            self.notes.append(f"{name} is ignored: it is not between 0 and {most:,.0f}")
             return None
         return int(value) if value == int(value) else value
 
@@ -125,7 +125,7 @@ class _Sheet:
         """Two numbers of which the first is not the greater."""
         least, greatest = self.number(low, most), self.number(high, most)
         if least is not None and greatest is not None and least > greatest:
-            self.notes.append(f"{low} is above {high}; both are left out")
+            self.notes.append(f"{low} is above {high}; both are ignored")
             return None, None
         return least, greatest
 
@@ -134,7 +134,7 @@ class _Sheet:
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, str | int):
-            raise _Wrong("external_job_id wants text")
+            raise _Wrong("external_job_id must be text")
         number = clean(value if isinstance(value, str) else str(value)).strip()
         if len(number) > MAX_NUMBER:
             raise _Wrong(f"external_job_id has more than {MAX_NUMBER} characters")
@@ -145,13 +145,13 @@ class _Sheet:
         if text is None or text == "":
             return None
         if not isinstance(text, str):
-            raise _Wrong("job_url wants text")
+            raise _Wrong("job_url must be text")
         if text.isascii() and _ADDRESS.fullmatch(text):
             return text
         try:
             return clean(canonical_url(text))
         except (InvalidUrl, UnicodeError):
-            self.notes.append("job_url is left out: it is no address of http or https")
+            self.notes.append("job_url is ignored: it is not an http or https URL")
             return None
 
     def description(self) -> str | None:
@@ -162,7 +162,7 @@ class _Sheet:
         if more and more not in whole:
             whole = f"{whole}\n\n{more}" if whole else more
         if len(whole) > MAX_DESCRIPTION:
-            self.notes.append(f"description is cut after {MAX_DESCRIPTION:,} characters")
+            self.notes.append(f"description is cut off after {MAX_DESCRIPTION:,} characters")
         return whole[:MAX_DESCRIPTION] or None
 
     def _plain(self, name: str) -> str:
@@ -175,11 +175,11 @@ class _Sheet:
             return None
         listed = value.split(",", MAX_SKILLS) if isinstance(value, str) else value
         if not isinstance(listed, list):
-            raise _Wrong("skills wants a list of texts")
+            raise _Wrong("skills must be a list of strings")
         found: dict[str, str] = {}
         for each in listed[:MAX_SKILLS]:
             if not isinstance(each, str):
-                raise _Wrong("skills wants a list of texts")
+                raise _Wrong("skills must be a list of strings")
             folded, bare = _skill(each[:MAX_SKILL])
             if bare:
                 found.setdefault(folded, bare)
@@ -191,7 +191,7 @@ class _Sheet:
             return None
         day = _day(text)
         if day is None:
-            self.notes.append("posted_date is left out: it is no ISO date such as 2024-01-15")
+            self.notes.append("posted_date is ignored: it is not an ISO date such as 2024-01-15")
         return day
 
     def salary(self) -> dict[str, Any] | None:
@@ -227,7 +227,7 @@ class _Sheet:
             value = self.said.get(name)
             if value is not None:
                 if not isinstance(value, bool):
-                    raise _Wrong(f"{name} wants true or false")
+                    raise _Wrong(f"{name} must be true or false")
                 return value
         return None
 
@@ -276,7 +276,7 @@ def read_arrival(
             *(
                 (Reason.TOO_LARGE, f"it is {value.why}")
                 if too_large
-                else (Reason.INVALID, "it wants to be an object")
+                else (Reason.INVALID, "it must be an object")
             ),
         )
     sheet, number = _Sheet(value, []), None
@@ -290,7 +290,7 @@ def read_arrival(
                 index,
                 number,
                 Reason.PLATFORM_NOT_ALLOWED,
-                f"this key does not bring postings of {where or 'no platform'!r}",
+                f"this key may not send postings of {where or 'no platform'!r}",
             )
         return _arrival(index, sheet, number, where)
     except _Wrong as wrong:

@@ -44,5 +44,5 @@ class Demand:
 def check_priority(priority: str) -> str:
     """The priority, if it is one."""
     if priority not in PRIORITIES:
-        raise UsageError(f"a priority is one of {', '.join(reversed(PRIORITIES))}; got {priority!r}")
+        raise UsageError(f"a priority must be one of {', '.join(reversed(PRIORITIES))}; got {priority!r}")
     return priority

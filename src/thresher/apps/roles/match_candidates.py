@@ -50,7 +50,8 @@ def _candidates(ctx: Context) -> list[int]:
         or not all(isinstance(each, int) for each in ids)
     ):
         raise Permanent(
-            f'a {KIND} task names the records of at most {MAX_CANDIDATES} candidates: {{"candidates": [1, 2]}}'
+            f"a {KIND} task needs the records of at most {MAX_CANDIDATES} candidates: "
+            '{"candidates": [1, 2]}'
         )
     return ids
 

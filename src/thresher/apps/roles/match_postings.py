@@ -73,7 +73,8 @@ def _postings(ctx: Context) -> list[int]:
     ids = ctx.task.payload.get("postings")
     if not isinstance(ids, list) or len(ids) > MAX_POSTINGS or not all(isinstance(each, int) for each in ids):
         raise Permanent(
-            f'a {KIND} task names the records of at most {MAX_POSTINGS:,} postings: {{"role": 7, "postings": [1, 2]}}'
+            f'a {KIND} task needs the records of at most {MAX_POSTINGS:,} postings: {{"role": 7, '
+            '"postings": [1, 2]}'
         )
     return ids
 

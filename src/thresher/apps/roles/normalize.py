@@ -57,7 +57,7 @@ async def begin(ctx: Context) -> Outcome:
     """Note since when the title waits."""
     title = ctx.task.payload.get("title")
     if not isinstance(title, str):
-        return Failed(f'a {KIND} task names the title: {{"title": "Java Developer"}}')
+        return Failed(f'a {KIND} task needs a title: {{"title": "Java Developer"}}')
     core = core_of(title)
     if not core:
         return Skipped(f"there is no word in {title[:MAX_LENGTH]!r}")
@@ -70,7 +70,7 @@ async def name(ctx: Context) -> Outcome:
     first = choose(core, await ctx.near("role", core, LOOKED_AT), ctx.setting("roles.near"))
     if first.role is not None:
         return _settled(ctx, core, _Named(first.role.name, "embedding", first.reason, first.role.id))
-    named = _by_rules(core, "it is as wide as a trade") if is_wide(core) else await _asked(ctx, core)
+    named = _by_rules(core, "it is too broad for a role") if is_wide(core) else await _asked(ctx, core)
     if isinstance(named, Snooze):
         return named
     second = choose(
@@ -120,7 +120,8 @@ async def gather(ctx: Context) -> Outcome:
         )
     if waiting == said.get("last"):
         return Failed(
-            f"candidates who wait for {key!r} cannot be linked: no role answers to it; name one: thresher roles add"
+            f"candidates who wait for {key!r} cannot be linked: no role has this name; add one: "
+            "thresher roles add"
         )
     link = Effect("titles.link", {"key": key, "candidates": waiting, "demand": _demand(ctx)})
     then = {**said, "linked": said["linked"] + len(waiting), "last": waiting}
@@ -150,7 +151,7 @@ def _checked(core: str, value: Any) -> _Named:
     said = value if isinstance(value, Mapping) else {}
     name = proposed_name(str(said.get("name") or ""))
     if name is None or is_wide(core_of(name)) or not keeps_tools(core, core_of(name)):
-        return _by_rules(core, f"what the model calls it will not do: {str(said.get('name'))[:100]!r}")
+        return _by_rules(core, f"the model's name is not usable: {str(said.get('name'))[:100]!r}")
     category = said.get("category")
     kept = clean(" ".join(category.split()))[:MAX_CATEGORY] if isinstance(category, str) else None
     return _Named(name, "model", f"a model calls it {name!r}", category=kept or None)
@@ -162,7 +163,7 @@ def _patient(ctx: Context, core: str, why: str) -> _Named | Snooze:
     return (
         Snooze(min(LOOK_AGAIN, left / 1_000_000 + 1), why)
         if left > 0
-        else _by_rules(core, f"{why}, for too long")
+        else _by_rules(core, f"{why} for too long")
     )
 
 

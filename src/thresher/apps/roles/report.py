@@ -20,8 +20,9 @@ MAX_TOKEN = 200
 MAX_VERDICTS = 100
 SAID = (Verdict.FOUND, Verdict.EMPTY, Verdict.BLOCKED, Verdict.FAILED)
 PROOF = (
-    'that there is nothing wants a proof: {"url": ..., "says": the sentence on that page which says that there are no results}, or '
-    '{"url": ..., "control": {"query": ..., "results": how many a search found that always finds some}}'
+    'an empty result needs a proof: {"url": ..., "says": the sentence on that page that says there '
+    'are no results}, or {"url": ..., "control": {"query": ..., "results": the number of results '
+    "of a search that always finds some}}"
 )
 
 
@@ -62,7 +63,7 @@ def read_report(members: Mapping[str, Any]) -> Report:
     complete = members.get("complete")
     if complete is not None and not isinstance(complete, bool):
         raise InvalidPayload(
-            "complete wants true or false; false says that more postings of this session will come"
+            "complete must be true or false; false means that more postings of this session will follow"
         )
     said, each = members.get("verdict"), members.get("verdicts")
     verdict = None if said is None else _verdict("verdict", said)
@@ -117,9 +118,9 @@ def conclude(
     """
     strange = [name for name in report.verdicts if name not in platforms]
     if strange:
-        there = ", ".join(platforms) or "no platforms of its own; say verdict instead"
+        there = ", ".join(platforms) or "no platforms; use verdict instead"
         raise InvalidPayload(
-            f"verdicts names {strange[0]!r}, which is no platform of this session; it has {there}"
+            f"verdicts names {strange[0]!r}, which is not a platform of this session; it has {there}"
         )
     for name, verdict in report.verdicts.items():
         _check(verdict, seen.get(name, 0), name)
@@ -131,7 +132,8 @@ def _on_the_way(report: Report, platforms: Collection[str], seen: Mapping[str, i
         return Conclusion(None, report.verdicts)
     if report.platform is None or report.platform not in platforms:
         raise InvalidPayload(
-            'a verdict before the end is about one platform of the session; name it, or send it with "complete": true'
+            "a verdict before the end must be about one platform of the session; name it, or send "
+            'it with "complete": true'
         )
     _check(report.verdict, seen.get(report.platform, 0), report.platform)
     return Conclusion(None, {report.platform: report.verdict, **report.verdicts})
@@ -143,7 +145,7 @@ def _at_the_end(report: Report, held: Collection[str], seen: Mapping[str, int]) 
         where = report.platform if report.platform in held else None
         if report.verdict is Verdict.EMPTY and where is None and len(held) > 1:
             raise InvalidPayload(
-                "one proof is about one platform: name it as platform, or say verdicts, with a proof for each"
+                "a proof is about one platform: name the platform, or use verdicts with a proof for each"
             )
         _check(report.verdict, brought if where is None else seen.get(where, 0), where or "the session")
     verdicts = {
@@ -166,29 +168,30 @@ def _of_platform(report: Report, name: str, seen: int) -> Verdict:
 def _check(verdict: Verdict, seen: int, what: str) -> None:
     if verdict is Verdict.EMPTY and seen:
         raise InvalidPayload(
-            f"{what} cannot have ended empty: {seen:,} of its postings are here; leave the verdict out"
+            f"{what} cannot be empty: {seen:,} of its postings are in this session; omit the verdict"
         )
     if verdict is Verdict.FOUND and not seen:
         raise InvalidPayload(
-            f"{what}: found, but no posting of it is here; leave the verdict out, or say what happened instead"
+            f"{what}: the verdict is found, but no posting was sent; omit the verdict, or say what "
+            "happened instead"
         )
 
 
 def _verdicts(said: Any) -> dict[str, Verdict]:
     if not isinstance(said, Mapping) or len(said) > MAX_VERDICTS:
         raise InvalidPayload(
-            f'verdicts wants an object such as {{"dice": "blocked"}}, of at most {MAX_VERDICTS} platforms'
+            f'verdicts must be an object such as {{"dice": "blocked"}}, of at most {MAX_VERDICTS} platforms'
         )
     return {_platform("verdicts", name): _verdict("verdicts", each) for name, each in said.items()}
 
 
 def _verdict(name: str, said: Any) -> Verdict:
     if said not in SAID:
-        raise InvalidPayload(f"{name} wants one of {', '.join(SAID)}")
+        raise InvalidPayload(f"{name} must be one of {', '.join(SAID)}")
     return Verdict(said)
 
 
 def _platform(name: str, said: Any) -> str:
     if not isinstance(said, str) or len(said) > MAX_PLATFORM:
-        raise InvalidPayload(f"{name} wants the name of a platform, of at most {MAX_PLATFORM} characters")
+        raise InvalidPayload(f"{name} must be the name of a platform, of at most {MAX_PLATFORM} characters")
     return platform_name(said)

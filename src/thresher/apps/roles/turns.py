@@ -101,5 +101,5 @@ def after_platform(health: Health, verdict: Verdict, now: int, pace: Pace) -> He
     if not until:
         return replace(health, failures=failures)
     return Health(
-        failures, until, TAG, f"{failures} looks in a row ended without an answer, the last as {verdict}"
+        failures, until, TAG, f"{failures} searches in a row ended without a result, the last as {verdict}"
     )

@@ -109,7 +109,7 @@ def _technologies(
         after = min(points.technology_most, max(0, total + worth[rank]))
         gained, asked = after - total, worth[rank]
         note = f"{name} is {rank}" + (
-            "" if gained == asked else f"; of {asked:+} points the limits leave {gained:+}"
+            "" if gained == asked else f"; limited to {gained:+} of {asked:+} points"
         )
         yield ScorePart("technology", gained, quote[:MAX_QUOTE], note)
         total = after

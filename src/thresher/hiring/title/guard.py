@@ -35,7 +35,7 @@ def apart(left: str, right: str, *, meaning: bool = True) -> str | None:
         return None
     for core in (left, right):
         if is_wide(core):
-            return f"{core!r} alone is too wide to be compared"
+            return f"{core!r} alone is too broad to compare"
     one, other = _read(left), _read(right)
     if one.tools != other.tools:
         return f"the technologies differ: {_said(one.tools)} and {_said(other.tools)}"
@@ -50,7 +50,7 @@ def apart(left: str, right: str, *, meaning: bool = True) -> str | None:
         if not meaning
         else frozenset(word for word in more if word in vocabulary().makers or is_person(word))
     )
-    return f"{_said(made)} makes another role of it" if made else None
+    return f"{_said(made)} makes it another role" if made else None
 
 
 def shelf_of(core: str) -> tuple[frozenset[str], str]:
@@ -155,13 +155,14 @@ def choose(core: str, near: Sequence[Neighbour], least: float) -> Choice:
         why = apart(core, core_of(each.name), meaning=each.meaning)
         if why is None:
             return Choice(
-                each, near[0], f"{each.name!r} is near enough: {each.score:.3f} of at least {least:g}"
+                each, near[0], f"{each.name!r} is similar enough: {each.score:.3f}, at least {least:g} needed"
             )
-        refused = refused or f"{each.name!r} is near ({each.score:.3f}) and another role: {why}"
+        refused = refused or f"{each.name!r} is similar ({each.score:.3f}) but another role: {why}"
     if refused or not near:
-        return Choice(None, near[0] if near else None, refused or "no role that is known comes near")
+        return Choice(None, near[0] if near else None, refused or "no known role is similar")
     return Choice(
         None,
         near[0],
-        f"the nearest role, {near[0].name!r}, is too far: {near[0].score:.3f} of at least {least:g}",
+        f"the most similar role, {near[0].name!r}, is too different: {near[0].score:.3f}, at least "
+        f"{least:g} needed",
     )

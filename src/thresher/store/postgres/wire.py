@@ -50,7 +50,7 @@ class Wire:
             return found
 
     def _fresh(self) -> "WireConnection | None":
-        """An idle line that nobody has reason to doubt."""
+        """Return an idle connection that is known to be good."""
         while self._idle:
             line = self._idle.pop()
             if line.since >= self._postgres.doubted_at:

@@ -336,7 +336,7 @@ class SqliteBackend:
             raise LaneRemoved
 
     def lock_lineages(self, session: Session, task_ids: Sequence[int]) -> None:
-        """Nothing to do: whoever writes is alone."""
+        """Do nothing: there is only one writer."""
 
     def gates_of(self, session: Session, lane_ids: Sequence[int]) -> Mapping[int, tuple[int, ...]]:
         missing = [lane_id for lane_id in lane_ids if lane_id not in self._gates_of]

@@ -72,7 +72,7 @@ def test_asking_again_adds_nothing_and_says_so(search: Thresher, project: Path):
     at = now(project)
     write(project, company("acme.com", "Acme", at - 3 * DAY), company("old.com", "Old Firm", at - 40 * DAY))
     known = search("add", "company", "acme.com")
-    assert (known.code, "is known (acme.com, looked at 3 days ago)" in known.out) == (0, True)
+    assert (known.code, "is already known (acme.com, read 3 days ago)" in known.out) == (0, True)
     assert [each["answer"] for each in search("add", "company", "Acme Inc", "Old Firm", "--json").json] == [
         "known",
         "added",
@@ -99,9 +99,9 @@ def test_a_company_that_is_known_too_little_is_looked_at_again(search: Thresher,
         (["x" * 300], "200"),
         (["acme.com", "--name", "A", "--website", "b.com"], "one company"),
         (["a.com", "b.com", "--name", "A"], "one company"),
-        (["Acme", "--name", "Other"], "which of the two"),
-        (["https://ann:pw@acme.com"], "address such as"),
-        (["https://localhost/"], "address such as"),
+        (["Acme", "--name", "Other"], "give only one of them"),
+        (["https://ann:pw@acme.com"], "URL such as"),
+        (["https://localhost/"], "URL such as"),
     ],
 )
 def test_what_is_no_company_is_refused_and_nothing_is_added(search: Thresher, words: list[str], says: str):
@@ -226,7 +226,7 @@ def test_a_roster_comes_from_standard_input_too(search: Thresher, monkeypatch: p
 
 @pytest.mark.parametrize("text", ["Acme,acme.com\n", "a,b\nAcme,acme.com"])
 def test_a_csv_file_without_a_header_is_refused_whole(text: str):
-    with pytest.raises(UsageError, match="first line names the columns"):
+    with pytest.raises(UsageError, match="first line must name the columns"):
         read_company_file(text, "x.csv")
 
 

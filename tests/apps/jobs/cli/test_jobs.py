@@ -185,18 +185,18 @@ def test_a_view_that_is_not_there_or_cannot_be_is_refused(found: Thresher):
 def test_an_empty_list_says_whether_nothing_was_found_or_nothing_was_checked(search: Thresher, project: Path):
     at = now(project)
     says = lambda: search("jobs", "matches").out  # noqa: E731
-    assert "nothing was checked, because no company has been added" in says()
-    assert "none has been added" in search("companies", "list").out
+    assert "no company has been added yet" in says()
+    assert "No companies have been added" in search("companies", "list").out
     write(project, company("acme.com", "Acme", at))
-    assert "1 company is known, and no board was found yet" in says()
+    assert "1 company is known, but no board was found yet" in says()
     assert "no board was found" in search("boards", "list").out
     write(project, board("greenhouse:acme", "acme.com", 0, status="pending", scraped_at=0))
-    assert "none has been read yet; waiting for your word: 1" in says()
+    assert "none has been read; waiting for your decision: 1" in says()
     write(project, board("greenhouse:acme", "acme.com", at))
     assert "No matches. Boards that were read: 1" in says()
     assert "No postings. Boards that were read: 1" in search("postings", "list").out
     write(project, posting("greenhouse:acme/1", "Engineer", at))
-    assert "none has been judged yet. There is no profile" in says()
+    assert "none has been judged. There is no profile" in says()
     write(project, decision("greenhouse:acme/1", "filtered", at))
     assert "judged: 1; filtered 1, skipped 0" in says()
     write(project, decision("greenhouse:acme/1", "saved", at), match("greenhouse:acme/1", "Engineer", 90, at))

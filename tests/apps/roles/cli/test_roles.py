@@ -23,7 +23,7 @@ def listed(office: Thresher) -> dict[str, dict]:
 
 
 def test_roles_are_added_by_name_and_from_a_file(office: Thresher, project: Path):
-    assert office("roles", "list").out == "No roles yet: thresher add candidates FILE.csv makes them.\n"
+    assert office("roles", "list").out == "No roles yet; thresher add candidates FILE.csv creates them.\n"
     said = office("roles", "add", "Python Developer", "--alias", "Pythonista", "--priority", "high")
     assert (said.code, said.out) == (
         0,
@@ -46,10 +46,10 @@ def test_roles_are_added_by_name_and_from_a_file(office: Thresher, project: Path
 
 def test_a_role_is_added_in_one_way_at_a_time(office: Thresher):
     assert "name roles, or a file" in office("roles", "add").err
-    assert "a file has aliases" in office("roles", "add", "--file", "x.csv", "--alias", "y").err
-    assert "--alias is for one role" in office("roles", "add", "A b", "C d", "--alias", "y z").err
+    assert "a file has columns for aliases" in office("roles", "add", "--file", "x.csv", "--alias", "y").err
+    assert "--alias is for a single role" in office("roles", "add", "A b", "C d", "--alias", "y z").err
     assert "cannot read 'x.csv'" in office("roles", "add", "--file", "x.csv").err
-    assert "a priority is one of" in office("roles", "add", "Welder", "--priority", "soon").err
+    assert "a priority must be one of" in office("roles", "add", "Welder", "--priority", "soon").err
 
 
 @pytest.mark.promise(13)
@@ -81,7 +81,7 @@ def test_titles_come_on_standard_input_too(office: Thresher, monkeypatch: pytest
             ("Lead Welder", "Welder"),
         ]
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"x" * 20_000), "utf-8"))
-    assert "that is no title" in office("roles", "resolve").err
+    assert "too long for a title" in office("roles", "resolve").err
 
 
 def test_roles_are_merged_split_renamed_and_ranked(office: Thresher):

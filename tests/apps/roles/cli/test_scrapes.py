@@ -122,7 +122,7 @@ def test_sessions_are_listed_with_what_they_brought(roles: Thresher, shop: Runti
 
 @pytest.mark.promise(1)
 def test_what_came_too_late_waits_for_a_person(roles: Thresher, shop: Runtime, late: Callable[[int], None]):
-    assert "Nothing came too late" in roles("late", "list").out
+    assert "Nothing arrived too late" in roles("late", "list").out
     late(1)
     late(2)
     one, two = roles("late", "list", "--json").json

@@ -78,7 +78,7 @@ def test_putting_a_candidate_makes_it_under_the_key_of_the_address(api: Api):
 @pytest.mark.parametrize(
     ("body", "status", "says"),
     [
-        ({}, 422, "a candidate wants a name"),
+        ({}, 422, "a candidate needs a name"),
         ({"name": "Bo", "shoe_size": 44}, 422, "shoe_size"),
         ({"name": "Bo", "experience_years": "many"}, 422, "experience_years"),
         ({"name": "Bo", "experience_years": 200}, 422, "between 0 and 80"),
@@ -86,11 +86,11 @@ def test_putting_a_candidate_makes_it_under_the_key_of_the_address(api: Api):
         ({"candidates": []}, 422, "candidates"),
         ({"candidates": [{"name": "Bo"}] * 1_001}, 422, "candidates"),
         ({"name": "Bo", "candidates": [{"name": "Bo"}]}, 400, "not both"),
-        ({"candidates": [{"name": "Bo"}, {"name": "bo"}]}, 400, "there twice"),
+        ({"candidates": [{"name": "Bo"}, {"name": "bo"}]}, 400, "appears twice"),
         (
             {"candidates": [{"name": "Bo"}, {"name": "Cy", "currency": "euros"}]},
             422,
-            "candidates.1: currency wants three letters",
+            "candidates.1: currency must be three letters",
         ),
         ([], 422, "body"),
     ],

@@ -178,8 +178,8 @@ def test_one_bad_posting_does_not_sink_the_others(store: Store) -> None:
     assert counts(answer) == (6, 1, 0, 0, 5)
     assert answer["reasons"] == {"invalid": 5}
     assert [(skip["index"], skip["detail"]) for skip in answer["skips"]][1:3] == [
-        (2, "it wants to be an object"),
-        (3, "skills wants a list of texts"),
+        (2, "it must be an object"),
+        (3, "skills must be a list of strings"),
     ]
     assert answer["verdict"] == "found"
 
@@ -257,9 +257,9 @@ def test_a_proven_empty_look_completes_the_role(store: Store, proof: Any) -> Non
 @pytest.mark.promise(7)
 def test_a_look_cannot_be_empty_with_postings_nor_have_found_something_without(store: Store) -> None:
     _, token = held(store)
-    with pytest.raises(InvalidPayload, match="cannot have ended empty"):
+    with pytest.raises(InvalidPayload, match="cannot be empty"):
         post(store, token, job(1), verdict="empty", proof=PROOF)
-    with pytest.raises(InvalidPayload, match="no posting of it is here"):
+    with pytest.raises(InvalidPayload, match="no posting was sent"):
         post(store, token, verdict="found")
     assert postings(store) == {}
 
@@ -325,7 +325,7 @@ def test_a_platform_of_which_nothing_is_said_goes_back(store: Store) -> None:
             {"role": wanted},
         )
     assert turns == [("dice", "waiting", "unknown"), ("monster", "done", "found")]
-    with pytest.raises(InvalidPayload, match="no platform of this session"):
+    with pytest.raises(InvalidPayload, match="not a platform of this session"):
         post(store, claim(store), verdicts={"indeed": "blocked"})
 
 
@@ -376,7 +376,7 @@ def test_a_late_body_is_refused_and_kept(store: Store, clock: FrozenClock) -> No
         status(store, wanted) == "processing"
     )  # nobody has looked at the session yet; the import did not complete it
     assert late_posts(store) == []
-    with pytest.raises(NotAllowed, match="imported already"):
+    with pytest.raises(NotAllowed, match="already imported"):
         import_late(store, REGISTRY, late.id)
 
 
@@ -420,7 +420,7 @@ def test_a_session_whose_role_went_to_another_imports_nothing(store: Store, cloc
     assert list(postings(store)) == ["monster/m-2"]
     (late,) = late_posts(store)
     assert drop_late(store, late.id).id == late.id
-    with pytest.raises(NotAllowed, match="dropped already"):
+    with pytest.raises(NotAllowed, match="already dropped"):
         drop_late(store, late.id)
     with pytest.raises(UnknownName):
         drop_late(store, 77)

@@ -1,4 +1,4 @@
-"""Who a candidate is: by id, by email, by name. Nobody is there twice by accident, and nobody is taken for
+"""Who a candidate is: by id, by email, by name. Nobody appears twice by accident, and nobody is taken for
 somebody else."""
 
 import threading
@@ -73,7 +73,9 @@ def test_an_email_that_was_given_up_is_free_again(store):
 
 def test_a_name_alone_neither_finds_nor_doubles_one_who_has_an_id(store):
     add(store, KEPT)
-    with pytest.raises(NotAllowed, match="a candidate named 'ANNA Berg' is known as '42'; give that id"):
+    with pytest.raises(
+        NotAllowed, match="a candidate named 'ANNA Berg' already has the id '42'; give that id"
+    ):
         add(store, {"name": "ANNA Berg", "title": "Nurse"})
     assert there(store, "42").data["title"] == "Welder"
     add(store, {"id": "43", "name": "Anna Berg", "title": "Nurse"})
@@ -85,7 +87,7 @@ def test_one_who_is_known_by_name_and_comes_again_with_an_email_is_not_doubled(s
     add(store, {"name": "Anna Berg", "title": "Welder"})
     with pytest.raises(
         NotAllowed,
-        match="a candidate named 'Anna Berg' is known as 'anna berg'; give that id if it is the same",
+        match="a candidate named 'Anna Berg' already has the id 'anna berg'; give that id if it is the same person",
     ):
         add(store, {"email": "anna@example.com", "name": "Anna Berg", "title": "Nurse"})
     (same,) = add(
@@ -108,10 +110,10 @@ def test_one_who_is_known_by_name_stays_known_by_it_beside_a_namesake(store):
     "two", [{"id": "43", "email": "anna@example.com"}, {"email": "anna@example.com"}], ids=["id", "email"]
 )
 def test_two_with_one_email_are_refused_together(store, two):
-    with pytest.raises(UsageError, match="is there twice"):
+    with pytest.raises(UsageError, match="appears twice"):
         add(store, KEPT, two | {"name": "Bo"})
     add(store, KEPT)
-    with pytest.raises(UsageError, match="'42' is there twice"):
+    with pytest.raises(UsageError, match="'42' appears twice"):
         add(store, {"id": "42", "name": "Anna Berg"}, {"email": "anna@example.com", "name": "Bo"})
 
 

@@ -40,15 +40,15 @@ def test_a_name_that_another_role_has_stays_there_and_is_told(store):
 
 @pytest.mark.parametrize("name", ["", "  ", "???", "x" * 101, "a\x1b[31mb"])
 def test_a_name_that_is_none_is_refused(name: str):
-    with pytest.raises(UsageError, match="a role's name is one line of letters"):
+    with pytest.raises(UsageError, match="a role's name must be one line of text"):
         wish(name)
 
 
 def test_a_trade_as_a_whole_is_no_other_name_of_one_role(store):
     added(store, "Python Developer")
-    with pytest.raises(UsageError, match="'Senior Developer' is too wide to be another name"):
+    with pytest.raises(UsageError, match="'Senior Developer' is too broad to be an alias"):
         control.add_alias(store, "Python Developer", "Senior Developer")
-    with pytest.raises(UsageError, match="too wide"):
+    with pytest.raises(UsageError, match="too broad"):
         wish("Data Engineer", ["engineer"])
 
 
@@ -111,7 +111,7 @@ def test_a_merge_moves_everyone_and_has_what_came_together_matched(store):
 
 def test_a_role_is_not_merged_with_itself_nor_with_nothing(store):
     added(store, "Welder", "Fabricator")
-    with pytest.raises(UsageError, match="are one role already: Welder"):
+    with pytest.raises(UsageError, match="are already one role: Welder"):
         control.merge(store, REGISTRY, "Welder", "fabricator")
     with pytest.raises(UnknownName):
         control.merge(store, REGISTRY, "Welder", "Nurse")
@@ -171,7 +171,7 @@ def test_a_role_is_renamed_ranked_and_filed_and_still_answers_to_its_old_name(st
     added(store, "Nurse")
     with pytest.raises(NotAllowed, match="'nurse' is a name of Nurse"):
         control.change(store, "Welder", Change("nurse"))
-    with pytest.raises(UsageError, match="a priority is one of urgent, high, normal, low"):
+    with pytest.raises(UsageError, match="a priority must be one of urgent, high, normal, low"):
         control.change(store, "Welder", Change(priority="now"))
 
 
@@ -179,7 +179,7 @@ def test_an_alias_comes_and_goes_and_a_roles_own_name_stays(store):
     added(store, "Welder")
     assert control.add_alias(store, "Welder", "Fabricator").aliases == ("Fabricator",)
     assert control.remove_alias(store, "Welder", "FABRICATOR").aliases == ()
-    with pytest.raises(UnknownName, match="Welder has no other name 'Fabricator'; it has none"):
+    with pytest.raises(UnknownName, match="Welder has no alias 'Fabricator'; it has none"):
         control.remove_alias(store, "Welder", "Fabricator")
     with pytest.raises(NotAllowed, match="the role's own name"):
         control.remove_alias(store, "Welder", "welder")
@@ -197,7 +197,7 @@ def test_in_approval_mode_a_role_waits_for_a_person(make_store):
     (nurse,) = control.reject(store, ["nurse"])
     assert (welder.status, welder.candidates, nurse.status) == ("pending", 1, "rejected")
     with pytest.raises(
-        NotAllowed, match="Welder is pending; only what is proposed or rejected can be approved"
+        NotAllowed, match="Welder is pending; only a role that is proposed or rejected can be approved"
     ):
         control.approve(store, ["Welder"])
     assert [each.name for each in list_roles(store, status="rejected")] == ["Nurse"]
@@ -209,7 +209,7 @@ def test_who_comes_while_a_role_is_rejected_is_not_forgotten_when_it_is_approved
     control.reject(store, ["Nurse"])
     (late,) = add(store, {"id": "2", "name": "B", "title": "Senior Nurse"})[0].roles
     assert (late.role, late.method) == ("Nurse", "exact")
-    assert late.reason.endswith("a person has rejected the role, so nobody looks for it")
+    assert late.reason.endswith("the role was rejected, so it is not searched")
     assert [(each.name, each.status, each.candidates) for each in list_roles(store)] == [
         ("Nurse", "rejected", 2)
     ]
@@ -225,5 +225,5 @@ def test_roles_are_listed_by_page_status_and_name(store):
     rest = list_roles(store, limit=20, after=first[-1].id)
     assert len({each.id for each in (*first, *rest)}) == 30
     assert [each.name for each in list_roles(store, text="kind 7")] == ["Welder of Kind 7"]
-    with pytest.raises(UsageError, match="the status of a role is one of proposed"):
+    with pytest.raises(UsageError, match="the status of a role must be one of proposed"):
         list_roles(store, status="waiting")

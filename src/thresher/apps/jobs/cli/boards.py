@@ -187,10 +187,12 @@ def enable(ctx: typer.Context, key: Key) -> None:
 def disable(
     ctx: typer.Context,
     key: Key,
-    reason: Annotated[str, typer.Option(help="Reason, shown with the board.")] = "disabled by a person",
+    reason: Annotated[str, typer.Option(help="Reason, shown with the board.")] = "disabled manually",
 ) -> None:
     """Disable a board until you enable it again. Its postings stay as they are."""
     call = call_of(ctx)
     with call.store() as store:
         view = board_view(disable_board(store, key, reason))
-    say(call, view, f"Board {view.key} is read no more; to read it again: thresher boards enable {view.key}")
+    say(
+        call, view, f"Board {view.key} is no longer read; to read it again: thresher boards enable {view.key}"
+    )

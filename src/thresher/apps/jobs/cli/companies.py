@@ -135,7 +135,8 @@ def _draw_one(out: "Console", detail: "CompanyDetail", now: int) -> None:
     elif record.board_url:
         out.print(
             cell(
-                f"Its board waits for your word: thresher add board {record.board_url} --company {company.key}"
+                f"Its board waits for your decision: thresher add board {record.board_url} --company "
+                f"{company.key}"
             )
         )
 

@@ -93,7 +93,7 @@ def matches(
     """List the openings that suit the profile, the best first."""
     search = Search(status, priority, min_score, since, company, words)
     if view is not None and search.filters:
-        raise UsageError("a view has its filters with it; use --view NAME, or filters")
+        raise UsageError("a view has its own filters; use either --view NAME or filters")
     _show(ctx, search, view, limit)
 
 
@@ -135,7 +135,7 @@ def _draw(out: "Console", found: "list[MatchView]", now: int, empty: str) -> Non
     out.print(
         table(["#score", "priority", "status", "title", "company", "location", "pay", "#ago", "key"], rows)
     )
-    out.print("thresher explain KEY says why; thresher jobs match KEY --status applied keeps track.")
+    out.print("To see why: thresher explain KEY. To keep track: thresher jobs match KEY --status applied")
 
 
 @app.command()
@@ -163,7 +163,7 @@ def judge(
     call = call_of(ctx)
     with call.runtime() as runtime:
         asked = judge_again(runtime.store, runtime.registry, every=every)
-    say(call, {"asked": asked}, f"{number(asked, 'posting')} will be judged; thresher run does it now.")
+    say(call, {"asked": asked}, f"{number(asked, 'posting')} will be judged; to do it now: thresher run")
 
 
 @profile_app.command("show")
@@ -179,7 +179,7 @@ def profile_show(ctx: typer.Context) -> None:
 def _draw_profile(out: "Console", value: dict[str, Any] | None) -> None:
 
     if value is None:
-        out.print("There is no profile yet: begin with thresher jobs profile example profile.yaml")
+        out.print("There is no profile yet; start with: thresher jobs profile example profile.yaml")
         return
     out.print(
         cell(yaml.safe_dump(value, sort_keys=False, allow_unicode=True, default_flow_style=None).rstrip())
@@ -203,12 +203,12 @@ def profile_example(
             opened.write(text)
     except OSError as problem:
         raise UsageError(
-            f"{file} cannot be written: {problem.strerror}; an example never replaces a file"
+            f"{file} cannot be written: {problem.strerror}; an example never overwrites a file"
         ) from None
     say(
         call_of(ctx),
         {"file": str(file)},
-        f"{file} is written; change it, then: thresher jobs profile set {file}",
+        f"Wrote {file}; edit it, then run: thresher jobs profile set {file}",
     )
 
 
@@ -218,7 +218,7 @@ def profile_check(ctx: typer.Context, file: File) -> None:
     wrong.
     """
     profile = check_profile(_read(file), str(file))
-    say(call_of(ctx), profile, f"{file} can be used; thresher jobs profile set {file} does.")
+    say(call_of(ctx), profile, f"{file} is valid; to use it: thresher jobs profile set {file}")
 
 
 @profile_app.command("set")
@@ -233,7 +233,7 @@ def profile_set(ctx: typer.Context, file: File) -> None:
     say(
         call,
         profile,
-        f"The profile of {file} is in use. To have known postings judged by it: thresher jobs judge --all",
+        f"The profile in {file} is in use. To judge known postings by it: thresher jobs judge --all",
     )
 
 
@@ -246,7 +246,8 @@ def _read(file: Path) -> str:
         raise ConfigError(f"{file} is not UTF-8 text") from None
     except OSError as problem:
         raise UsageError(
-            f"{file} cannot be read: {problem.strerror}; thresher jobs profile example prints one to begin with"
+            f"{file} cannot be read: {problem.strerror}; to start from an example: thresher jobs "
+            "profile example"
         ) from None
 
 
@@ -270,7 +271,7 @@ def views_save(
     say(
         call,
         {"name": name, "filters": search.filters},
-        f"View {name} is kept; {shown} shows what it finds.",
+        f"View {name} is saved; to run it: {shown}",
     )
 
 
@@ -287,7 +288,7 @@ def _draw_views(out: "Console", found: "list[ViewView]") -> None:
 
     if not found:
         out.print(
-            "No views yet. Keep a search with: thresher jobs views save NAME --status new --min-score 85"
+            "No views yet. Save a search with: thresher jobs views save NAME --status new --min-score 85"
         )
         return
     rows = [
@@ -335,7 +336,7 @@ def add_company(
 def _wishes(things: list[str], name: str | None, website: str | None) -> list[Wish]:
     """What was said is read before the database is touched."""
     if not (things or name or website):
-        raise UsageError("say which: thresher add company acme.com")
+        raise UsageError("name a company: thresher add company acme.com")
     if not (name or website):
         return [read_wish(thing) for thing in things]
     if len(things) > 1 or (things and name and website):
@@ -346,7 +347,7 @@ def _wishes(things: list[str], name: str | None, website: str | None) -> list[Wi
     site = website or (things[0] if things and is_site(things[0]) else None)
     if things and things[0] not in (called, site):
         raise UsageError(
-            f"{things[0]!r} was said besides its {'name' if name else 'website'}; which of the two is meant?"
+            f"both {things[0]!r} and a {'name' if name else 'website'} were given; give only one of them"
         )
     return [wish(called, site)]
 
@@ -369,10 +370,11 @@ def _counted(found: Sequence[RequestResult], slips: Sequence[Slip], name: str) -
     """How many of which answer, and every line that could not be read."""
     counts = {word: sum(each.answer == word for each in found) for word in ("added", "waiting", "known")}
     lines = [f"{name}:{slip.line}: {slip.why}" for slip in slips]
-    others = (("on their way already", counts["waiting"]), ("known", counts["known"]))
+    others = (("already queued", counts["waiting"]), ("known", counts["known"]))
     rest = "".join(f", {count:,} {word}" for word, count in others if count)
     advice = (
-        f" {number(len(lines), 'line')} could not be read: mend and add the file again, nothing is added twice."
+        f" {number(len(lines), 'line')} could not be read: fix the file and add it again; nothing is "
+        "added twice."
         if lines
         else ""
     )

@@ -270,7 +270,9 @@ async def begin(ctx: Context) -> Outcome:
     known = request.known or CompanyRecord(request.key)
     if not request.force and is_fresh(known, thresholds(ctx.setting), ctx.now()):
         days = (ctx.now() - known.analyzed_at) // DAY
-        return Skipped(f"{request.key} is known well and was analysed {days} days ago; force reads it again")
+        return Skipped(
+            f"{request.key} is complete and was analysed {days} days ago; use force to read it again"
+        )
     if request.website is None:
         return _without_site(request)
     status = known.status or ""
@@ -375,7 +377,7 @@ def _without_site(request: Request) -> Outcome:
     if request.board:
         payload = {"url": request.board.url, "company": request.key, "name": request.name, "via": KIND}
         children = (NewTask(DISCOVERY, payload, url=request.board.url),)
-    reason = f"{request.key}: no website is known; add it with its address"
+    reason = f"{request.key}: its website is not known; add the company with its website"
     return Skipped(reason, records=(company_entry(request.key, data),), children=children)
 
 

@@ -279,7 +279,7 @@ def _evidence(said: Findings, data: CompanyFields, text: str, mentions: list[Men
 def _missing(key: str, data: CompanyFields, at: Thresholds) -> str:
     about, culture = len(data.get("about") or ""), len(data.get("culture") or "")
     return (
-        f"{key}: too little is said there. About has {about} characters (more than {at.about_minimal} are needed), "
-        f"culture {culture} (more than {at.culture_minimal})"
-        + ("" if data.get("name") else "; it has no name either")
+        f"{key}: the site says too little. Its about text has {about} characters (more than "
+        f"{at.about_minimal} are needed), its culture text {culture} (more than {at.culture_minimal})"
+        + ("" if data.get("name") else "; it does not give a name either")
     )

@@ -82,7 +82,7 @@ async def asked_of(ctx: Context) -> Asked:
         tier=_line(about.tier),
     )
     if not (asked.url or asked.name or asked.website):
-        raise InvalidPayload("a discovery needs something to go by: url, company, name or website")
+        raise InvalidPayload("a discovery needs a url, company, name or website")
     return asked
 
 
@@ -90,7 +90,7 @@ def _hint(said: Mapping[str, Any]) -> str:
     hint = _text(said, "type_hint") or AUTO
     if hint not in (AUTO, RSS, HTML) and platform_named(hint) is None:
         known = ", ".join((AUTO, RSS, HTML, *sorted(platform.name for platform in platforms())))
-        raise InvalidPayload(f"type_hint is {hint!r}; write one of {known}")
+        raise InvalidPayload(f"type_hint must be one of {known}, got {hint!r}")
     return hint
 
 
@@ -189,7 +189,7 @@ def walled(
         "confidence": Confidence.LOW.value,
         "method": candidate.method.value,
         "validation_required": True,
-        "proof": "it did not let us in, so nothing is known of its owner",
+        "proof": "access was denied, so its owner is not known",
         "tried": tuple(tried[-MAX_TRIED:]),
         "discovered_via": asked.via,
         "discovered_at": now,

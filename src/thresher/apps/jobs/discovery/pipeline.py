@@ -104,7 +104,7 @@ class Search:
         guessed = [each for each in self.tried if each.method == Method.GUESS]
         silent = sum(each.verdict in (Verdict.BLOCKED, UNREACHED) for each in guessed)
         counts = (
-            (f"{len(guessed)} guessed boards led nowhere", f"{silent} of them did not answer")
+            (f"{len(guessed)} guessed boards do not exist", f"{silent} of them did not answer")
             if guessed
             else ()
         )
@@ -200,7 +200,7 @@ async def _attempt(ctx: Context, candidate: Candidate, asked: Asked, search: Sea
     found = await ctx.record(BOARD, board_key(candidate.board))
     known = BoardRecord.of(found) if found else None
     if known and _is_settled(known, candidate, asked):
-        return Skipped(f"{known.key} is there already ({known.status})", records=(joined(asked, known),))
+        return Skipped(f"{known.key} is already known ({known.status})", records=(joined(asked, known),))
     try:
         find, row = await _examined(ctx, candidate, asked, known)
     except (*WALLS, Permanent, Transient) as problem:
@@ -227,7 +227,7 @@ async def _examined(
     if not seen.look.verdict.is_proof or (candidate.board.platform in (SITE, FEED) and not seen.postings):
         return None, replace(row, reason=seen.look.reason)
     if candidate.board.platform == FEED and seen.is_page:
-        return None, replace(row, reason="it is a page, and not a feed")
+        return None, replace(row, reason="it is a page, not a feed")
     owner = await owner_of(ctx, candidate, seen, asked.wanted(candidate.page), max_age=max_age)
     row = replace(row, name=owner.name)
     if not accepts(candidate.method, owner.proof):
@@ -235,7 +235,7 @@ async def _examined(
     if known and known.company != asked.company and not _may_join(candidate, owner.proof.strength):
         whose = known.company or "nobody yet"
         return None, replace(
-            row, reason=f"it is there already, as the board of {whose}, and {owner.proof.sentence}"
+            row, reason=f"it is already known as the board of {whose}, and {owner.proof.sentence}"
         )
     return Find(candidate, seen, owner, known), row
 
@@ -298,7 +298,7 @@ def _may_join(candidate: Candidate, strength: Strength) -> bool:
 def _settled(ctx: Context, find: Find, asked: Asked, search: Search) -> Outcome:
     proof = find.owner.proof.sentence
     if find.known and not _improves(find.known, find.candidate):
-        return Skipped(f"{find.key} is there already; {proof}", records=(joined(asked, find.known),))
+        return Skipped(f"{find.key} is already known; {proof}", records=(joined(asked, find.known),))
     stands = find.standing(asked)
     said = f"{find.key} ({stands.confidence} confidence, {stands.status}): {find.seen.look.reason}; {proof}"
     return Done(said, records=enrolled(find, asked, search.tried, ctx.now()), children=scrape(find, asked))

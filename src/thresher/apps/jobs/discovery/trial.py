@@ -98,7 +98,10 @@ async def look_at(
     if call is None:
         return Trial(
             board,
-            Look(Verdict.UNKNOWN, f"{board.url} does not say enough to ask {board.platform} for its list"),
+            Look(
+                Verdict.UNKNOWN,
+                f"{board.url} does not contain what is needed to request its list from {board.platform}",
+            ),
         )
     platform = platform_named(board.platform)
     sent = with_auth(call, platform, env) if platform else call
@@ -155,9 +158,9 @@ def _elsewhere(board: Board, call: Call, page: Page) -> str | None:
     if asked == answered:
         return None
     if _has_list(platform_named(board.platform)):
-        return f"{asked} sends us on to {answered}, which is not where the board's list is kept"
+        return f"{asked} redirects to {answered}, which does not have the board's list"
     if not is_one_site(call.url, page.final_url) or recognise(page.final_url):
-        return f"{asked} sends us on to {answered}, which is another site"
+        return f"{asked} redirects to {answered}, which is another site"
     return None
 
 

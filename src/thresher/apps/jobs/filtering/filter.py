@@ -110,7 +110,9 @@ def short(case: Case, rules: Rules) -> Found:
     text = case.opening.text.strip()
     if len(text) >= rules.short_text:
         return NONE
-    reason = f"the description has {counted(len(text), 'character')}; {rules.short_text} are the least that say something"
+    reason = (
+        f"the description has {counted(len(text), 'character')}; fewer than {rules.short_text} say too little"
+    )
     return (
         strike(
             "quality",
@@ -190,7 +192,7 @@ class Judgement:
             return self.hard.reason
         reasons = "; ".join(each.reason for each in self.strikes)
         return (
-            f"{self.total} of {self.threshold} points: {reasons}" if reasons else "nothing speaks against it"
+            f"{self.total} of {self.threshold} points: {reasons}" if reasons else "nothing counts against it"
         )
 
 

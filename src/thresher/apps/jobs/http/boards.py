@@ -85,7 +85,7 @@ async def disable(
     runtime: CurrentRuntime, key: str, body: Annotated[ReasonBody | None, Body()] = None
 ) -> Response:
     """Stop reading a board until it is enabled. Its postings stay as they are."""
-    return await answer(runtime.store, _disabled, runtime.store, key, said(body, "disabled by a person"))
+    return await answer(runtime.store, _disabled, runtime.store, key, said(body, "disabled manually"))
 
 
 def _disabled(store: Store, key: str, reason: str) -> BoardView:

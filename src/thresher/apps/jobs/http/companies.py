@@ -94,7 +94,7 @@ def _wishes(body: CompaniesAsked) -> list[Wish]:
     if body.companies is None:
         return [wish(body.name, body.website)]
     if body.name or body.website:
-        raise UsageError("a body has a name or a website, or a list of companies, not both")
+        raise UsageError("send either a name or a website, or a list of companies, not both")
     found = []
     for at, each in enumerate(body.companies):
         try:

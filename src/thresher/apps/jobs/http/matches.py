@@ -47,7 +47,7 @@ async def matches(
     """List matches, best first."""
     search = Search(status, priority, min_score, since, company, words)
     if view is not None and search.filters:
-        raise UsageError("a view has its filters with it; use view, or filters")
+        raise UsageError("a view has its own filters; use either view or filters")
     return await answer(runtime.store, _listed, runtime.store, search, view, limit, before)
 
 

@@ -59,14 +59,14 @@ def _text(body: bytes, kind: str) -> str:
             return body.decode("utf-8")
         given = json.loads(body.decode("utf-8"), parse_constant=_no_number)
         if not isinstance(given, dict):
-            raise InvalidPayload("a profile is an object; nothing was changed")
+            raise InvalidPayload("a profile must be an object; nothing was changed")
         return yaml.safe_dump(given, allow_unicode=True, sort_keys=False)
     except (ValueError, RecursionError, yaml.YAMLError) as problem:
         raise InvalidPayload(f"the profile cannot be read: {' '.join(str(problem).split())[:200]}") from None
 
 
 def _no_number(word: str) -> None:
-    raise ValueError(f"{word} is no JSON")
+    raise ValueError(f"{word} is not JSON")
 
 
 ROUTES = (

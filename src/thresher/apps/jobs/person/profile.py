@@ -103,7 +103,9 @@ def _line(lines: Mapping[str, int], key: str) -> int:
 
 def _composed(text: str, name: str) -> yaml.Node | None:
     if len(text) > MAX_CHARACTERS:
-        raise ConfigError(f"{name} has {len(text):,} characters; a profile has at most {MAX_CHARACTERS:,}")
+        raise ConfigError(
+            f"{name} has {len(text):,} characters; the limit for a profile is {MAX_CHARACTERS:,}"
+        )
     try:
         _scan(text, name)
         root: yaml.Node | None = yaml.compose(text, Loader=yaml.BaseLoader)
@@ -121,11 +123,12 @@ def _scan(text: str, name: str) -> None:
     for token in yaml.scan(text, Loader=yaml.BaseLoader):
         if isinstance(token, yaml.AliasToken):
             raise ConfigError(
-                f"{name}:{token.start_mark.line + 1} has *{token.value}; a profile has no aliases, write it out"
+                f"{name}:{token.start_mark.line + 1} has *{token.value}; a profile may not use "
+                "aliases; write the value out"
             )
         depth += isinstance(token, _OPENING) - isinstance(token, _CLOSING)
         if depth > DEEPEST:
-            raise ConfigError(f"{name} is nested far too deeply for a profile")
+            raise ConfigError(f"{name} is nested too deeply for a profile")
 
 
 def _plain(node: yaml.Node, key: str, lines: dict[str, int], problem: Problem) -> Any:
@@ -139,11 +142,11 @@ def _plain(node: yaml.Node, key: str, lines: dict[str, int], problem: Problem) -
     found: dict[str, Any] = {}
     for name, value in node.value:
         if not isinstance(name, yaml.ScalarNode):
-            raise problem(key or "profile", "has a key that is a list or a mapping; keys are words")
+            raise problem(key or "profile", "has a key that is a list or a mapping; keys must be words")
         path = f"{key}.{name.value}" if key else name.value
         lines[path] = name.start_mark.line + 1
         if name.value in found:
-            raise problem(path, "is there twice; keep one")
+            raise problem(path, "appears twice; keep one")
         found[name.value] = _plain(value, path, lines, problem)
     return found
 
@@ -172,12 +175,14 @@ def _block(given: Any, where: str, keys: tuple[str, ...], problem: Problem) -> d
     if given is None:
         return {}
     if not isinstance(given, dict):
-        raise problem(where or "profile", f"wants keys with values ({', '.join(keys)}), got {_shown(given)}")
+        raise problem(
+            where or "profile", f"must be a mapping with the keys {', '.join(keys)}, got {_shown(given)}"
+        )
     for key in given:
         if key not in keys:
             raise problem(
                 f"{where}.{key}" if where else str(key)[:MAX_LENGTH],
-                f"is not known here; the keys are {', '.join(keys)}",
+                f"is not a known key; the keys are {', '.join(keys)}",
             )
     # The whole name goes with each value, so that every error can say it.
     return {f"{where}.{key}" if where else key: value for key, value in given.items()}
@@ -201,7 +206,7 @@ def _salary(given: Any, problem: Problem) -> Salary:
     floor = _count(data, "salary.floor", None, MAX_MONEY, "a year", problem)
     target = _count(data, "salary.target", None, MAX_MONEY, "a year", problem)
     if floor is not None and target is not None and target < floor:
-        raise problem("salary.target", f"wants at least the floor ({floor:,}), got {target:,}")
+        raise problem("salary.target", f"must be at least the floor ({floor:,}), got {target:,}")
     # Whoever names only one of the two means the other no stricter than that.
     least = floor if floor is not None else min(usual.floor, usual.floor if target is None else target)
     aim = target if target is not None else max(usual.target, least)
@@ -224,7 +229,10 @@ def _unwanted(given: Any, usual: Mapping[str, int | None], problem: Problem) -> 
     if isinstance(given, list):
         return dict.fromkeys(_texts({"levels.unwanted": given}, "levels.unwanted", (), problem))
     named = _named(
-        given, "levels.unwanted", "wants words with points such as principal: 1, or a list of words", problem
+        given,
+        "levels.unwanted",
+        "must map words to points, such as principal: 1, or be a list of words",
+        problem,
     )
     return {word: _points(value, f"levels.unwanted.{word}", problem) for word, value in named}
 
@@ -241,12 +249,12 @@ def _stops(given: Any, problem: Problem) -> Stops:
 def _skills(given: Any, usual: Mapping[str, Skill], problem: Problem) -> Mapping[str, Skill]:
     if given is None:
         return usual
-    named = _named(given, "skills", "wants technologies with a rank such as python: required", problem)
+    named = _named(given, "skills", "must map technologies to a rank, such as python: required", problem)
     found: dict[str, Skill] = {}
     for word, value in named:
         name = known_as(word)
         if name in found:
-            raise problem(f"skills.{word}", f"is there twice, under another name for {name}; keep one")
+            raise problem(f"skills.{word}", f"appears twice, under another name for {name}; keep one")
         found[name] = _skill(value, f"skills.{word}", problem)
     return found
 
@@ -256,14 +264,14 @@ def _skill(value: Any, key: str, problem: Problem) -> Skill:
     where = f"{key}.rank" if isinstance(value, dict) else key
     rank = _choice({where: data.get(f"{key}.rank")}, where, Rank, None, problem)
     if rank is None:
-        raise problem(where, f"wants one of {', '.join(Rank)}, got nothing")
+        raise problem(where, f"must be one of {', '.join(Rank)}, got nothing")
     return Skill(rank, _count(data, f"{key}.years", None, MAX_YEARS, "years", problem))
 
 
 def _named(given: Any, key: str, wants: str, problem: Problem) -> Iterator[tuple[str, Any]]:
     if not isinstance(given, dict) or len(given) > MAX_VALUES:
         got = (
-            f"{len(given):,} of them; at most {MAX_VALUES:,} are read"
+            f"has {len(given):,} entries; the limit is {MAX_VALUES:,}"
             if isinstance(given, dict)
             else _shown(given)
         )
@@ -278,15 +286,15 @@ def _text(data: Mapping[str, Any], key: str, problem: Problem) -> str | None:
 
 def _word(value: Any, key: str, problem: Problem) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise problem(key, f"wants a text, got {_shown(value)}")
+        raise problem(key, f"must be text, got {_shown(value)}")
     text = " ".join(str(value).split())
     if not any(char.isalnum() for char in text) or len(text) > MAX_LENGTH:
         raise problem(
             key,
-            f"wants a text with a letter or a figure in it and at most {MAX_LENGTH} characters, got {_shown(value)}",
+            f"must be text with a letter or a digit and at most {MAX_LENGTH} characters, got {_shown(value)}",
         )
     if not text.isprintable():
-        raise problem(key, f"wants a text that can be read, got {ascii(text)[:MAX_LENGTH]}")
+        raise problem(key, f"must be readable text, got {ascii(text)[:MAX_LENGTH]}")
     return text
 
 
@@ -296,7 +304,7 @@ def _texts(data: Mapping[str, Any], key: str, usual: tuple[str, ...], problem: P
         return usual
     if not isinstance(value, list) or len(value) > MAX_VALUES:
         got = f"{len(value):,} of them" if isinstance(value, list) else _shown(value)
-        raise problem(key, f"wants a list of at most {MAX_VALUES} texts such as [one, two], got {got}")
+        raise problem(key, f"must be a list of at most {MAX_VALUES} texts, such as [one, two], got {got}")
     return tuple(dict.fromkeys(_word(each, key, problem) for each in value))
 
 
@@ -305,7 +313,7 @@ def _truth(data: Mapping[str, Any], key: str, usual: bool, problem: Problem) -> 
     if value is None or isinstance(value, bool):
         return usual if value is None else value
     if not isinstance(value, str) or value.lower() not in _TRUTHS:
-        raise problem(key, f"wants yes or no, got {_shown(value)}")
+        raise problem(key, f"must be yes or no, got {_shown(value)}")
     return _TRUTHS[value.lower()]
 
 
@@ -321,7 +329,7 @@ def _count(data: Mapping[str, Any], key: str, usual: T, most: int, unit: str, pr
     )
     number = int(re.sub(r"[,_]", "", match[1])) * (1_000 if match[2] else 1) if match else -1
     if not 0 <= number <= most:
-        raise problem(key, f"wants a whole number from 0 to {most:,} ({unit}), got {_shown(value)}")
+        raise problem(key, f"must be a whole number from 0 to {most:,} ({unit}), got {_shown(value)}")
     return number
 
 
@@ -330,7 +338,7 @@ def _coded(
 ) -> str | None:
     code = _upper(_text(data, key, problem))
     if code is not None and not shape.fullmatch(code):
-        raise problem(key, f"wants {wants}, got {_shown(data[key])}")
+        raise problem(key, f"must be {wants}, got {_shown(data[key])}")
     return code
 
 
@@ -345,7 +353,7 @@ def _choice(
     if value is None:
         return usual
     if not isinstance(value, str) or value.lower() not in {*choices}:
-        raise problem(key, f"wants one of {', '.join(choices)}, got {_shown(value)}")
+        raise problem(key, f"must be one of {', '.join(choices)}, got {_shown(value)}")
     return choices(value.lower())
 
 
@@ -356,7 +364,7 @@ def _zone(name: str | None, problem: Problem) -> str | None:
         ZoneInfo(name)
     except (KeyError, ValueError, OSError):  # not found; not a name; a folder
         raise problem(
-            "timezone", f"wants a time zone such as America/Los_Angeles, got {_shown(name)}"
+            "timezone", f"must be a time zone such as America/Los_Angeles, got {_shown(name)}"
         ) from None
     return name
 

@@ -87,7 +87,7 @@ def level(case: Case, points: Points) -> Component:
     return Component(
         "level",
         0,
-        "its level is not said" if known is None else f"its level is {known}",
+        "it does not say its level" if known is None else f"its level is {known}",
         place if known else None,
     )
 
@@ -99,7 +99,7 @@ def title(case: Case, points: Points) -> Component:
     for phrase in case.sieve.titles:
         if case.title in phrase:
             return Component("title", points.title, f"the title says {phrase.text}", place)
-    return Component("title", points.title_other, "the title is none that you look for", place)
+    return Component("title", points.title_other, "the title is not one that you look for", place)
 
 
 def remote(case: Case, points: Points) -> Component:
@@ -109,7 +109,11 @@ def remote(case: Case, points: Points) -> Component:
         place = opening.evidence.places.get("workplace") or (in_field("location", far.text) if far else None)
         worth = points.remote if case.profile.workplace.remote else 0
         return Component("remote", worth, "it is remote", place)
-    said = "where the work is done is not said" if opening.workplace is None else f"it is {opening.workplace}"
+    said = (
+        "it does not say where the work is done"
+        if opening.workplace is None
+        else f"it is {opening.workplace}"
+    )
     return Component("remote", 0, said, opening.evidence.places.get("workplace"))
 
 
@@ -144,7 +148,7 @@ def country(case: Case, points: Points) -> Component:
     if own is None:
         return Component("country", 0, "your profile names no country")
     if not spots or any(spot.country is None for spot in spots):
-        return Component("country", 0, "the country is not said")
+        return Component("country", 0, "it does not say the country")
     if any(spot.country == own for spot in spots):
         return Component("country", 0, f"it is in {own}")
     return Component(
@@ -166,12 +170,12 @@ def zone(case: Case, employer: Employer, points: Points) -> Component:
         key=_first,
     )
     if near is None:
-        return Component("time zone", 0, "the time zone of the team is not said")
+        return Component("time zone", 0, "it does not say the team's time zone")
     hours, name, place = near
     return Component(
         "time zone",
         _distance(hours, points),
-        f"the clocks of {name} are {hours:g} hours apart from yours",
+        f"{name} is {hours:g} hours away from your time zone",
         place,
     )
 
@@ -212,7 +216,7 @@ def salary(case: Case, rules: Rules, points: Points) -> Component:
         return Component(
             "salary",
             0,
-            "what it pays is not said"
+            "it does not say what it pays"
             if said is None
             else "what it pays cannot be compared with your target",
         )
@@ -234,7 +238,7 @@ def salary(case: Case, rules: Rules, points: Points) -> Component:
 def freshness(case: Case, points: Points) -> Component:
     days, posted = case.age, case.opening.posted
     if days is None or posted is None:
-        return Component("freshness", 0, "when it was posted is not said")
+        return Component("freshness", 0, "it does not say when it was posted")
     bounds = ((points.fresh_days, points.fresh), (points.stale_days, 0), (points.old_days, points.stale))
     worth = next((worth for most, worth in bounds if days <= most), points.old)
     return Component(

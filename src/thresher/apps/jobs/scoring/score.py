@@ -63,7 +63,7 @@ def rate(case: Case, employer: Employer, rules: Rules, points: Points) -> Score:
 
 
 def _of_opening(case: Case, employer: Employer, rules: Rules, points: Points) -> Iterator[Component]:
-    yield Component("start", points.start, "what every opening begins with")
+    yield Component("start", points.start, "the starting score of every opening")
     yield fit.skills(case, points)
     yield fit.gaps(case, points)
     yield fit.disliked(case, points)
@@ -137,7 +137,7 @@ def _bounded(components: tuple[Component, ...]) -> tuple[int, tuple[Component, .
         return total, components
     return total, (
         *components,
-        Component("bounds", total - plain, f"no score is below {MIN_SCORE} or above {MAX_SCORE}"),
+        Component("bounds", total - plain, f"a score is between {MIN_SCORE} and {MAX_SCORE}"),
     )
 
 

@@ -77,7 +77,8 @@ class Walker:
             return BoardCrawl(
                 Look(
                     Verdict.UNKNOWN,
-                    f"{self._board.url} does not say enough to ask {self._board.platform} for its list",
+                    f"{self._board.url} does not contain what is needed to request its list from "
+                    f"{self._board.platform}",
                 )
             )
         page = await self._fetch(self._call)
@@ -130,19 +131,19 @@ class Walker:
         """The page that is asked for; None ends the walk before its end."""
         call = self._call_for(ask)
         if self._left <= 0:
-            walk.give_up("stopped at the bound of bytes")
+            walk.give_up("stopped at the size limit")
             return None
         if call is None:
             walk.give_up(
                 "the next page is on another site"
                 if ask.cursor
-                else "the list does not go on as its platform says"
+                else "the list does not continue the way its platform describes"
             )
             return None
         try:
             return await self._fetch(call)
         except Gone:  # of the first page it would be the board's end; here it is only that of the walk
-            walk.give_up(f"page {walk.tally().pages + 1} is not there, though another leads to it")
+            walk.give_up(f"page {walk.tally().pages + 1} does not exist, although another page links to it")
             return None
 
     def _call_for(self, ask: Ask) -> Call | None:
@@ -184,9 +185,7 @@ def _elsewhere(call: Call, page: Page) -> str | None:
     """Why an answer is not this board's."""
     if _is_one_site(call.url, page.final_url):
         return None
-    return (
-        f"{parse(call.url).hostname} sends us on to {parse(page.final_url).hostname}, which is another site"
-    )
+    return f"{parse(call.url).hostname} redirects to {parse(page.final_url).hostname}, which is another site"
 
 
 def _is_one_site(one: str, other: str) -> bool:

@@ -66,7 +66,7 @@ def _of_platform(body: Body, board: Board, today: date) -> PageResult:
             _nothing(),
             Look(
                 Verdict.UNKNOWN,
-                f"the answer has no shape of a list that the file of {board.platform} describes",
+                f"the response is not a list as the file of {board.platform} describes it",
             ),
         )
     look = judge(VerdictInput(listing=listing, characters=len(body.text), lists=True))

@@ -238,7 +238,7 @@ async def _board(ctx: Context) -> BoardRecord | Failed | Skipped:
         return Failed(f"there is no board {ctx.task.payload.get('board')!r}")
     board = BoardRecord.of(found)
     if board.status != ACTIVE:
-        why = board.disabled_reason or "it waits for a person"
+        why = board.disabled_reason or "it waits for a decision"
         return Skipped(f"{board.key} is {board.status}: {why}")
     return board
 
@@ -306,7 +306,7 @@ async def choose_boards(ctx: Context) -> Outcome:
             ctx,
             turn(wanted, pace, number),
             pace,
-            f"of {len(named)} boards that were asked for {len(wanted)} are active",
+            f"{len(wanted)} of the {len(named)} requested boards are active",
         )
     # Those that were never looked at are asked for apart: many new boards must not hide the others, nor the
     # others the new.

@@ -98,7 +98,8 @@ def enable_board(store: Store, registry: Registry, key: str) -> RequestResult:
     new = NewTask(SCRAPE, {"board": board.key, "failures": 0}, None, board.key, HEAD_START)
     if registry.pipeline(SCRAPE) is None:
         raise UnknownName(
-            f"no app here reads boards; name the jobs app in thresher.yaml. {board.key} was not changed."
+            f"no app of this project reads boards; add the jobs app to thresher.yaml. {board.key} "
+            "was not changed."
         )
     event = NewEvent("board_enabled", {"board": board.key})
     write_records(store, [board_entry(board.key, fields)], events=[event])
@@ -111,9 +112,9 @@ def disable_board(store: Store, key: str, reason: str) -> BoardRecord:
     """
     board = find_board(store, key)
     if not reason.strip():
-        raise UsageError("say why the board is disabled: --reason TEXT")
+        raise UsageError("give a reason for disabling the board: --reason TEXT")
     if board.status == "disabled":
-        raise NotAllowed(f"{board.key} is disabled already: {board.disabled_reason}")
+        raise NotAllowed(f"{board.key} is already disabled: {board.disabled_reason}")
     fields = BoardFields(status="disabled", disabled_tag=BY_A_PERSON, disabled_reason=reason.strip())
     event = NewEvent("board_disabled", {"board": board.key, "tag": BY_A_PERSON, "reason": reason.strip()})
     write_records(store, [board_entry(board.key, fields)], events=[event])
@@ -259,13 +260,9 @@ def check_boards(store: Store) -> list[Check]:
     """Boards that are read only when a person says so."""
     pending = count(store, BOARD, where=[Is("status", "pending")])
     if not pending:
-        return [Check.ok("boards", "none waits for a person")]
+        return [Check.ok("boards", "none waits for a decision")]
     wait = "1 board waits" if pending == 1 else f"{pending:,} boards wait"
-    return [
-        Check.warn(
-            "boards", f"{wait} for you to say whether to read it", "thresher boards list --status pending"
-        )
-    ]
+    return [Check.warn("boards", f"{wait} for your decision", "thresher boards list --status pending")]
 
 
 CHECKS = (check_boards,)

@@ -61,10 +61,11 @@ def wish(name: str | None, website: str | None) -> Wish:
     """A company by name, site or both, checked."""
     name, website = " ".join((name or "").split()) or None, (website or "").strip() or None
     if name is None and website is None:
-        raise UsageError("a company wants a name or a website")
+        raise UsageError("a company needs a name or a website")
     if name and (len(name) > MAX_NAME or not company_name_key(name)):
         raise UsageError(
-            f"a company's name has letters in it and at most {MAX_NAME} characters, got {name[:MAX_NAME]!r}"
+            f"a company's name must contain letters and have at most {MAX_NAME} characters, got "
+            f"{name[:MAX_NAME]!r}"
         )
     return Wish(name, _site(website) if website else None)
 
@@ -90,7 +91,7 @@ def _site(text: str) -> str:
     address = read_address(url)
     if "." not in address.hostname or address.username or address.password:
         raise InvalidUrl(
-            f"a company's website is an address such as https://acme.com, got {text[:MAX_NAME]!r}"
+            f"a company's website must be a URL such as https://acme.com, got {text[:MAX_NAME]!r}"
         )
     if board := recognise(url):
         # The host is the platform's: taken for the company's site, it would make the platform the company.
@@ -162,7 +163,9 @@ def _fresh(wish: Wish, known: CompanyRecord | None, now: int, store: Store) -> s
     age = (now - known.analyzed_at) / DAY
     if age >= store.settings["jobs.company.fresh_days"]:
         return None
-    return f"{wish.what} is known ({known.key}, looked at {age:.0f} days ago); to look again now: --force"
+    return (
+        f"{wish.what} is already known ({known.key}, read {age:.0f} days ago); to read it again now: --force"
+    )
 
 
 SHOWN_BY = "thresher companies list"
@@ -313,7 +316,7 @@ def _read(number: int, read: Callable[[], Wish]) -> Wish | Slip:
 
 def _of_line(line: str) -> Wish:
     if len(line) > MAX_LINE:
-        raise UsageError(f"it has {len(line):,} characters; at most {MAX_LINE:,} are read")
+        raise UsageError(f"it has {len(line):,} characters; the limit is {MAX_LINE:,}")
     return read_wish(line)
 
 
@@ -325,7 +328,7 @@ def _of_object(found: Mapping[str, Any]) -> Wish:
 def _field(fields: Mapping[str, Any], names: Sequence[str]) -> str | None:
     value = next((fields[name] for name in names if fields.get(name) not in (None, "")), None)
     if value is not None and not isinstance(value, str):
-        raise UsageError(f"{names[0]} wants text, got {json.dumps(value)[:60]}")
+        raise UsageError(f"{names[0]} must be text, got {json.dumps(value)[:60]}")
     return value
 
 
@@ -344,7 +347,7 @@ def _rows(lines: Sequence[str], name: str) -> Iterator[Wish | Slip]:
     if header is None:
         got = lines[start][:80] if lines else ""
         raise UsageError(
-            f"{name}: the first line names the columns, with name or website among them; got {got!r}"
+            f"{name}: the first line must name the columns, including name or website; got {got!r}"
         )
     for number, cells in rows_under(lines, start + 1, *header, refuse=_broken):
         yield Slip(number, cells) if isinstance(cells, str) else _read(number, partial(_of_object, cells))
@@ -353,5 +356,5 @@ def _rows(lines: Sequence[str], name: str) -> Iterator[Wish | Slip]:
 def _broken(cells: Mapping[str, str]) -> str | None:
     """Why a row cannot be one: a quote that nobody closed swallows the lines after it."""
     if any("\n" in cells.get(column, "") for column in (*NAMES, *SITES)):
-        return "a name or a website goes on in the next line; is a quote missing?"
+        return "a name or a website continues on the next line; is a quote missing?"
     return None

@@ -45,12 +45,10 @@ def _posting(store: Store, found: Found) -> Explanation:
     said = PostingRecord.of(posting) if posting else PostingRecord(found.key)
     title = ", ".join(word for word in (said.title or found.key, said.company_name) if word)
     sentences = list(_of_posting(said)) + (
-        _sentences(DecisionRecord.of(decision))
-        if decision
-        else ["Nothing was decided yet: it has not been judged."]
+        _sentences(DecisionRecord.of(decision)) if decision else ["It has not been judged yet."]
     )
     if match:
-        sentences.append(f"You have it as {MatchRecord.of(match).status}.")
+        sentences.append(f"You marked it as {MatchRecord.of(match).status}.")
     outcome = str(DecisionRecord.of(decision).outcome) if decision else "undecided"
     return Explanation(
         POSTING,
@@ -71,7 +69,10 @@ def _sentences(decision: DecisionRecord) -> list[str]:
 
 def _of_posting(posting: PostingRecord) -> Iterator[str]:
     if posting.group:
-        yield f"It is one of a group of postings of the same opening ({posting.group}); thresher postings show says which."
+        yield (
+            f"It is one of a group of postings of the same opening ({posting.group}); thresher postings "
+            "show lists them."
+        )
     if posting.state == "closed":
         yield "Its board does not list it any more."
 
@@ -137,7 +138,7 @@ def _tried(tried: TriedAddress) -> str:
         for name, value in written(tried).items()
         if name not in ("method", "url") and value != ""
     )
-    return f"TriedAddress {tried.url} ({tried.method}): {rest or 'nothing came of it'}"
+    return f"TriedAddress {tried.url} ({tried.method}): {rest or 'no result'}"
 
 
 def _tasks(store: Store, url: object, records: Sequence[Found]) -> list[Fields]:

@@ -32,7 +32,7 @@ class Changed:
 def set_status(store: Store, keys: Sequence[str], status: str, note: str | None = None) -> list[Changed]:
     """Set the status of matches, all or none."""
     if status not in list(Status):
-        raise UsageError(f"a match is {', '.join(Status)}; got {status!r}")
+        raise UsageError(f"the status must be one of {', '.join(Status)}; got {status!r}")
     found = look_up(store, MATCH, keys)
     missing = [key for key in keys if key not in found]
     if missing:
@@ -54,7 +54,7 @@ def save_view(store: Store, name: str, filters: Mapping[str, Any]) -> None:
     """Keep a search under a name; the same name again replaces it."""
     if not name.strip() or len(name) > MAX_NAME or not name.isprintable():
         raise UsageError(
-            f"a view's name is one line of at most {MAX_NAME} characters, got {name[:MAX_NAME]!r}"
+            f"a view's name must be one line of at most {MAX_NAME} characters, got {name[:MAX_NAME]!r}"
         )
     write_records(store, [SavedView(name.strip(), filters).record()])
 
@@ -138,7 +138,7 @@ def _after(found: list[MatchRecord], key: str | None) -> list[MatchRecord]:
     at = next((at for at, each in enumerate(found) if each.key == key), None)
     if at is None:
         raise UnknownName(
-            f"there is no match {key!r} to go on after in this search; begin with the first page again"
+            f"there is no match {key!r} to continue after in this search; start again from the first page"
         )
     return found[at + 1 :]
 
@@ -165,7 +165,7 @@ def check(search: Search, now: int) -> Search:
     """The same search, if it can be made. Raises `UsageError`."""
     _where(search, now)
     if search.company is not None and not company_name_key(search.company):
-        raise UsageError(f"a company is looked for by its name, got {search.company!r}")
+        raise UsageError(f"company must be part of a company's name, got {search.company!r}")
     return search
 
 

@@ -65,7 +65,7 @@ def _task(key: str, url: str) -> NewTask:
 
 
 def _what(url: str, known: bool) -> str:
-    return f"{url} (known; it is read again)" if known else url
+    return f"{url} (known; read again)" if known else url
 
 
 # The profile, checked before it is stored.

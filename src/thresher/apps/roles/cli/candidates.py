@@ -67,7 +67,7 @@ def read_body(name: str) -> bytes:
     except (OSError, ValueError) as problem:
         raise UsageError(f"cannot read {name!r}: {getattr(problem, 'strerror', None) or problem}") from None
     if len(body) > MAX_BYTES:
-        raise UsageError(f"{name} has more than {MAX_BYTES:,} bytes; split it")
+        raise UsageError(f"{name} has more than {MAX_BYTES:,} bytes; split the file")
     return body
 
 
@@ -79,7 +79,7 @@ def add(
     """Add candidates from a file. The whole file is read before anything is written."""
     call = call_of(ctx)
     if file is None:
-        raise UsageError("name one file: thresher add candidates FILE.csv, or - for standard input")
+        raise UsageError("give one file: thresher add candidates FILE.csv, or - for standard input")
     sheet = read_sheet(decoded(read_body(file), file), file)
     sheet = sheet if skip_bad else sheet.whole(file)
     with call.runtime() as runtime:
@@ -221,7 +221,7 @@ def remove(
     call = call_of(ctx)
     with call.store(migrate=True) as store:
         gone = remove_candidates(store, keys)
-    lines = [f"{each.name} is forgotten, with {number(each.matches, 'match', 'matches')}." for each in gone]
+    lines = [f"{each.name} was removed, with {number(each.matches, 'match', 'matches')}." for each in gone]
     say(call, gone, "\n".join(lines))
 
 
@@ -256,7 +256,8 @@ def _draw_fits(out: "Console", found: "list[FitView]", now: int) -> None:
 
     if not found:
         out.print(
-            "No matches suit. Candidates are matched when scrapers bring postings of their roles: thresher candidates show KEY."
+            "No matches. Candidates are matched when scrapers send postings for their roles: "
+            "thresher candidates show KEY."
         )
         return
     parts = list(found[0].parts)

@@ -43,7 +43,7 @@ def list_(
 def _draw(out: "Console", found: "list[Late]", now: int) -> None:
 
     if not found:
-        out.print("Nothing came too late.")
+        out.print("Nothing arrived too late.")
         return
     rows = [
         [
@@ -76,6 +76,4 @@ def drop(ctx: typer.Context, late_id: Id) -> None:
     call = call_of(ctx)
     with call.store() as store:
         done = drop_late(store, late_id)
-    say(
-        call, done, f"What came too late for {done.role_name} is dropped: {number(done.postings, 'posting')}."
-    )
+    say(call, done, f"Dropped {number(done.postings, 'posting')} that arrived too late for {done.role_name}.")

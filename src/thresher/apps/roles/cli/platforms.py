@@ -42,7 +42,7 @@ def _draw(out: "Console", found: "list[PlatformView]", now: int) -> None:
 
     if not found:
         out.print(
-            "No platforms: every scraper looks wherever it likes. Name one with: thresher platforms add NAME"
+            "No platforms: every scraper may search anywhere. Add one with: thresher platforms add NAME"
         )
         return
     rows = [
@@ -78,7 +78,7 @@ def add(
     call = call_of(ctx)
     with call.store(migrate=True) as store:
         save(store, name, {"every": every, "per_minute": per_minute, "in_flight": in_flight})
-        _answer(call, store, name, f"Scrapers look at {name}.")
+        _answer(call, store, name, f"Scrapers search {name}.")
 
 
 @app.command()
@@ -87,7 +87,7 @@ def remove(ctx: typer.Context, name: Name) -> None:
     call = call_of(ctx)
     with call.store() as store:
         platforms.remove(store, name)
-    say(call, {"removed": name}, f"Scrapers look at {name} no more.")
+    say(call, {"removed": name}, f"Scrapers no longer search {name}.")
 
 
 @app.command()
@@ -98,7 +98,7 @@ def pause(
         str | None,
         typer.Option("--for", metavar="TIME", help="Duration: 90s, 2h, 1d. Default: until it is resumed."),
     ] = None,
-    reason: Annotated[str, typer.Option(help="Reason, shown with the pause.")] = "paused by a person",
+    reason: Annotated[str, typer.Option(help="Reason, shown with the pause.")] = "paused manually",
 ) -> None:
     """Let no scraper begin there for a time. Roles wait and lose nothing."""
     call = call_of(ctx)

@@ -63,7 +63,7 @@ def list_(
 def _draw(out: "Console", found: "list[RoleView]", now: int, *, asked: bool) -> None:
 
     if not found:
-        none = "No roles yet: thresher add candidates FILE.csv makes them."
+        none = "No roles yet; thresher add candidates FILE.csv creates them."
         out.print("No roles match; thresher roles list shows all." if asked else none)
         return
     rows = [
@@ -150,11 +150,11 @@ def _wishes(names: list[str], aliases: list[str], priority: str | None, file: st
     if file:
         if aliases or priority:
             raise UsageError(
-                "a file has aliases and priority as columns; --alias and --priority are for one role"
+                "a file has columns for aliases and priority; --alias and --priority are for a single role"
             )
         return read_roles(decoded(read_body(file), file), file)
     if aliases and len(names) > 1:
-        raise UsageError("--alias is for one role: thresher roles add NAME --alias OTHER")
+        raise UsageError("--alias is for a single role: thresher roles add NAME --alias OTHER")
     return [wish(name, aliases, priority) for name in names]
 
 
@@ -210,11 +210,11 @@ def _lines() -> list[str]:
     found: list[str] = []
     while piece := sys.stdin.buffer.readline(MAX_LINE + 1):
         if len(piece) > MAX_LINE and not piece.endswith(b"\n"):
-            raise UsageError(f"line {len(found) + 1} has more than {MAX_LINE:,} bytes; that is no title")
+            raise UsageError(f"line {len(found) + 1} has more than {MAX_LINE:,} bytes, too long for a title")
         if line := piece.decode("utf-8", "replace").strip():
             found.append(line)
         if len(found) > MAX_TITLES:
-            raise UsageError(f"at most {MAX_TITLES:,} titles are taken at once")
+            raise UsageError(f"at most {MAX_TITLES:,} titles are allowed at once")
     return found
 
 
@@ -262,7 +262,8 @@ def split(
     say(
         call,
         done,
-        f"{done.name} ({done.id}) is a role of its own, out of {done.out_of}, with {number(done.candidates, 'candidate')}.",
+        f"{done.name} ({done.id}) is a role of its own, split from {done.out_of}, with "
+        f"{number(done.candidates, 'candidate')}.",
     )
 
 

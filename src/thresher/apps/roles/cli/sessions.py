@@ -35,7 +35,7 @@ def list_(
 def _draw(out: "Console", found: "list[SessionView]", now: int) -> None:
 
     if not found:
-        out.print("No sessions in that time. Scrapers begin one with GET /api/scraper/queue/next-role.")
+        out.print("No sessions in that time. Scrapers start one with GET /api/scraper/queue/next-role.")
         return
     rows = [
         [

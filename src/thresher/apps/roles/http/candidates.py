@@ -112,7 +112,8 @@ async def put(runtime: CurrentRuntime, key: str, body: CandidateAsked) -> Respon
     found = _read(body, "the candidate")
     if body.id is not None and found.key != key:
         raise UsageError(
-            f"the address says {key[:60]!r} and the body {body.id[:60]!r}; they must be the same. Nothing was changed."
+            f"the URL has {key[:60]!r} and the body {body.id[:60]!r}; they must be the same. Nothing "
+            "was changed."
         )
     return await _taken(runtime, [found.under(key)])
 
@@ -128,7 +129,7 @@ def _given(body: CandidatesAsked) -> list[Given]:
     if body.candidates is None:
         return [_read(body, "the candidate")]
     if set(given(body)) != {"candidates"}:
-        raise UsageError("a body has one candidate, or a list of candidates, not both. Nothing was added.")
+        raise UsageError("send either one candidate or a list of candidates, not both. Nothing was added.")
     return [_read(each, f"candidates.{at}") for at, each in enumerate(body.candidates)]
 
 

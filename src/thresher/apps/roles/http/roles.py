@@ -123,7 +123,7 @@ def _wishes(body: RolesAsked) -> list[control.RoleWish]:
     if body.roles is None:
         return [control.wish(body.name or "", body.aliases, body.priority)]
     if body.name or body.aliases or body.priority:
-        raise UsageError("a body has one role, or a list of roles, not both")
+        raise UsageError("send either one role or a list of roles, not both")
     return [control.wish(each.name, each.aliases, each.priority) for each in body.roles]
 
 

@@ -73,13 +73,13 @@ def years(own: float | None, low: float | None, high: float | None, points: Poin
         if low is not None
         else f"up to {high:g}"
     )
-    said = f"{own:g} years, {asked} are asked for"
+    said = f"{own:g} years, {asked} required"
     if low is not None and own < low:
         short = ceil(low - own)
         steps = {1: points.short_1, 2: points.short_2, 3: points.short_3}
-        return steps.get(short, points.short_more), f"short of experience: {said}"
+        return steps.get(short, points.short_more), f"too little experience: {said}"
     if high is not None and own > high:
-        return _over(own - high, points), f"more experience than is asked for: {said}"
+        return _over(own - high, points), f"more experience than required: {said}"
     return 100, f"enough experience: {said}"
 
 
@@ -132,7 +132,7 @@ def at_place(lies: Ground, *, is_at_a_place: bool, remote: bool | None, points: 
     if remote and is_at_a_place:
         return points.not_remote, "the candidate wants to work remotely, and it is not remote"
     if lies is Ground.UNKNOWN:
-        return points.unknown, "one of the two does not say where"
+        return points.unknown, "the posting or the candidate does not say where"
     return points.elsewhere, "it is elsewhere"
 
 
@@ -146,12 +146,12 @@ def pay(
     wish: int | None, wished_in: str | None, pays: int | None, paid_in: str | None, points: Points
 ) -> tuple[int, str]:
     if wish is None:
-        return points.pay_unasked, "the candidate states no wish"
+        return points.pay_unasked, "the candidate gives no salary"
     if pays is None:
         return points.unknown, "the posting does not say what it pays"
     if wished_in and paid_in and wished_in != paid_in:
         return points.unknown, f"{wished_in} and {paid_in} cannot be compared"
-    said = f"it pays up to {pays:,} a year, the candidate wants {wish:,}"
+    said = f"it pays up to {pays:,} a year; the candidate wants {wish:,}"
     if pays >= wish:
         return points.pay_met, said
     gap = 100 * (wish - pays)
@@ -168,7 +168,7 @@ def semantic(one: bytes | None, other: bytes | None, points: Points) -> Part:
     if not one or not other or len(one) != len(other):
         return Part("semantic", points.unknown * HUNDRED, "the texts cannot be compared")
     cosine = sum(left * right for left, right in zip(array("f", one), array("f", other), strict=True))
-    return Part("semantic", nearness(cosine, points), f"the nearness of the texts is {cosine:.2f}")
+    return Part("semantic", nearness(cosine, points), f"the similarity of the texts is {cosine:.2f}")
 
 
 def nearness(cosine: float, points: Points) -> int:

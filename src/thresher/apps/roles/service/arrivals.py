@@ -163,9 +163,7 @@ POSTINGS_PER_TASK = 1_000  # postings in one task
 def check_app(registry: Registry) -> None:
     """Refuse postings that nobody here would match."""
     if registry.pipeline(MATCHING) is None:
-        raise UsageError(
-            "the roles app is not among the apps of this project; add roles to apps in thresher.yaml"
-        )
+        raise UsageError("the roles app is not enabled in this project; add roles to apps in thresher.yaml")
 
 
 def ask_matching(
@@ -216,7 +214,7 @@ def keep_late(store: Store, scrape: Scrape, reason: str, body: Spooled, number: 
         return f"{what} kept for review (thresher late list)"
 
     what = in_transaction(store, keep)
-    return f"{reason}: nothing was imported, {what}; GET /api/scraper/queue/next-role begins another session"
+    return f"{reason}: nothing was imported, {what}; GET /api/scraper/queue/next-role starts another session"
 
 
 def late_posts(store: Store, *, decided: bool | None = False, limit: int = 100, after: int = 0) -> list[Late]:
@@ -241,7 +239,8 @@ def _import(store: Store, registry: Registry, session: Session, late_id: int, bo
     now = store.backend.now(session)
     if find_role(session, late.role_id) is None:
         raise NotAllowed(
-            f"the role {late.role_name!r} is gone; thresher late drop {late_id} lets go of what came for it"
+            f"the role {late.role_name!r} no longer exists; to drop its postings: thresher late drop "
+            f"{late_id}"
         )
     hold_arrivals(store.backend.dialect, session)
     try:
@@ -290,9 +289,9 @@ def _waiting(store: Store, late_id: int) -> Late:
 
 def _undecided(late: Late | None, late_id: int) -> Late:
     if late is None:
-        raise UnknownName(f"no late body has the number {late_id}; thresher late list shows them")
+        raise UnknownName(f"there is no late body {late_id}; thresher late list shows them")
     if late.decision is not None:
-        raise NotAllowed(f"the late body {late_id} was {late.decision} already")
+        raise NotAllowed(f"the late body {late_id} was already {late.decision}")
     return late
 
 
@@ -321,8 +320,8 @@ def receive(store: Store, registry: Registry, holder: Holder, body: Spooled) -> 
     report, number = read_report(found.members), found.length or 0
     most = store.settings.count("roles.post_limit")
     if number > most:
-        says = f"a body brings at most {most:,} postings (roles.post_limit), this one has {number:,}"
-        raise InvalidPayload(f'{says}; send them in parts, with "complete": false but for the last')
+        says = f"a body may have at most {most:,} postings (roles.post_limit), this one has {number:,}"
+        raise InvalidPayload(f'{says}; send them in parts, with "complete": false in all but the last')
     answer = in_transaction(store, lambda session: _receive(store, registry, holder, body, report, session))
     if isinstance(answer, _Late):
         raise NotAllowed(keep_late(store, answer.scrape, answer.reason, body, number))
@@ -336,7 +335,7 @@ def _receive(
     lock = store.backend.dialect.lock
     scrape = find_scrape(session, report.session_id, lock)
     if scrape is None or scrape.key_id != holder.key_id:
-        raise UnknownName("this key has no session of that id; GET /api/scraper/queue/next-role begins one")
+        raise UnknownName("this key has no session with that id; GET /api/scraper/queue/next-role starts one")
     known = answer_of(session, scrape.id, body.digest)
     if known is not None:
         return dict(orjson.loads(known))
@@ -437,6 +436,7 @@ def _go_on(
 
 
 _UNKNOWN = (
-    "nothing was found, and nothing proves that there is nothing: the role goes back to the queue, for the platforms without a posting. "
-    'Where there is nothing say "verdict": "empty" with a proof; where you were kept out, "blocked"'
+    "nothing was found, and nothing proves that there is nothing to find: the role goes back to the "
+    'queue for the platforms without a posting. If there is nothing, send "verdict": "empty" with a '
+    'proof; if you were blocked, "blocked"'
 )

@@ -82,7 +82,7 @@ def check_once(given: Sequence[Given]) -> None:
         if words & seen:
             who = each.key if each.key in seen else each.email
             raise UsageError(
-                f"the candidate {who!r} is there twice; give each an id or an email of its own. Nothing was added."
+                f"the candidate {who!r} appears twice; give each its own id or email. Nothing was added."
             )
         seen |= words
 
@@ -105,9 +105,15 @@ def _problem(given: Given, owners: Mapping[str, str], namesake: str, ours: Colle
         )
         if other is not None:
             word, key = other
-            return f"{word!r} is the email of the candidate {key!r}, not of {given.key!r}; say {key!r} to change it, or remove it first"
+            return (
+                f"{word!r} is the email of the candidate {key!r}, not of {given.key!r}; use the id "
+                f"{key!r} to change it, or remove it first"
+            )
     if namesake != given.key and namesake not in ours:
-        return f"a candidate named {given.candidate.name!r} is known as {namesake!r}; give that id if it is the same, else an id of its own"
+        return (
+            f"a candidate named {given.candidate.name!r} already has the id {namesake!r}; give that id "
+            "if it is the same person, otherwise another id"
+        )
     return None
 
 
@@ -183,7 +189,8 @@ def admit(registry: Registry, new: NewTask) -> Entry:
     """A task of this app, if the project has it."""
     if registry.pipeline(new.kind) is None:
         raise UnknownName(
-            f"no app here knows tasks of kind {new.kind!r}; name the roles app: write apps: [{APP}] into thresher.yaml"
+            f"no app of this project knows tasks of kind {new.kind!r}; add the roles app to "
+            f"thresher.yaml: apps: [{APP}]"
         )
     return registry.admit(new)
 
@@ -430,7 +437,7 @@ def _wanted(found: Resolution, there: Mapping[int, tuple[str, str]], heirs: Mapp
 BY_HAND = "by hand"  # the method of a role that no title of the candidate leads to
 
 MODEL = "model"
-ANSWERED = "it was asked about as a task: thresher tasks list --kind normalize says what came of it"
+ANSWERED = "a model was asked; to see the result: thresher tasks list --kind normalize"
 # Fields of a record for internal use.
 OURS = frozenset({"titles", "name_key"})
 

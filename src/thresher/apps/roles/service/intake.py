@@ -91,11 +91,11 @@ def read_candidate(fields: Mapping[str, Any]) -> Given:
     """
     for field in fields:
         if field not in COLUMNS:
-            raise UsageError(f"{str(field)[:60]!r} is not known; a candidate has {', '.join(COLUMNS)}")
+            raise UsageError(f"there is no field {str(field)[:60]!r}; a candidate has {', '.join(COLUMNS)}")
     texts = {name: _text(name, fields.get(name)) for name in TEXTS}
     name, email = texts["name"], _email(texts["email"])
     if not name or not person_name_key(name):
-        raise UsageError("a candidate wants a name; without one nobody knows who it is")
+        raise UsageError("a candidate needs a name")
     lists = {each: _list(each, fields.get(each)) for each in LISTS}
     keys = {By.ID: texts["id"], By.EMAIL: email, By.NAME: person_name_key(name)}
     by = next(each for each in By if keys[each])
@@ -131,12 +131,12 @@ def _text(name: str, value: Any) -> str:
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) < MAX_ID:
         value = str(value)
     if not isinstance(value, str):
-        raise UsageError(f"{name} wants text, got {_shown(value)}")
+        raise UsageError(f"{name} must be text, got {_shown(value)}")
     if len(value) > 10 * MAX_TEXT:  # spaces at the ends may be many, and are not worth counting
-        raise UsageError(f"{name} has {len(value):,} characters; at most {MAX_TEXT} are taken")
+        raise UsageError(f"{name} has {len(value):,} characters; the limit is {MAX_TEXT}")
     line = " ".join(clean(_whole(name, value)).split())
     if len(line) > MAX_TEXT:
-        raise UsageError(f"{name} has {len(line):,} characters; at most {MAX_TEXT} are taken")
+        raise UsageError(f"{name} has {len(line):,} characters; the limit is {MAX_TEXT}")
     return line
 
 
@@ -144,7 +144,7 @@ def _whole(name: str, text: str) -> str:
     if not text.isprintable() and any(
         (char < " " and char not in "\t\n\r") or "\x7f" <= char < "\xa0" for char in text
     ):
-        raise UsageError(f"{name} has a control character in it: {text[:40]!r}; is the file text?")
+        raise UsageError(f"{name} contains a control character: {text[:40]!r}; is the file text?")
     return text
 
 
@@ -154,16 +154,16 @@ def _list(name: str, value: Any) -> tuple[str, ...]:
         return ()
     most = MAX_ROLES if name == "roles" else MAX_ITEMS
     if not isinstance(value, str | list | tuple):
-        raise UsageError(f"{name} wants texts with {SEPARATOR} between them, or a list, got {_shown(value)}")
+        raise UsageError(f"{name} must be text separated by {SEPARATOR}, or a list, got {_shown(value)}")
     if len(value) > most * (MAX_TEXT if isinstance(value, str) else 2):
-        raise UsageError(f"{name} is {len(value):,} long; at most {most} entries are taken")
+        raise UsageError(f"{name} has {len(value):,} characters; at most {most} entries are allowed")
     parts = value.split(_separator(name, value)) if isinstance(value, str) else value
     items: dict[str, str] = {}
     for part in parts:
         if text := _text(name, part):
             items.setdefault(text.casefold(), text)
     if len(items) > most:
-        raise UsageError(f"{name} has {len(items):,} entries; at most {most} are taken")
+        raise UsageError(f"{name} has {len(items):,} entries; the limit is {most}")
     return tuple(items.values())
 
 
@@ -177,13 +177,13 @@ def _separator(name: str, text: str) -> str:
 def _email(text: str) -> str:
     name, at, host = text.rpartition("@")
     if text and not (name and at and host and " " not in text):
-        raise UsageError(f"email wants an address such as anna@example.com, got {text[:60]!r}")
+        raise UsageError(f"email must be an address such as anna@example.com, got {text[:60]!r}")
     return text.casefold()
 
 
 def _currency(text: str) -> str | None:
     if text and not (len(text) == 3 and text.isascii() and text.isalpha()):
-        raise UsageError(f"currency wants three letters such as USD, got {text[:20]!r}")
+        raise UsageError(f"currency must be three letters such as USD, got {text[:20]!r}")
     return text.upper() or None
 
 
@@ -192,7 +192,7 @@ def _remote(value: Any) -> bool | None:
         return value
     word = str(value).strip().casefold() if isinstance(value, str | int) else "?"
     if word and word not in _YES | _NO:
-        raise UsageError(f"remote wants yes or no, or nothing where it is not known; got {_shown(value)}")
+        raise UsageError(f"remote must be yes or no, or empty if it is not known; got {_shown(value)}")
     return word in _YES if word else None
 
 
@@ -200,12 +200,12 @@ def _years(value: Any) -> float | None:
     said = value.replace(",", ".") if isinstance(value, str) and _COMMA.fullmatch(value.strip()) else value
     found = _number("experience_years", said, "years such as 7 or 2.5")
     if found is not None and not 0 <= found <= MAX_YEARS:
-        raise UsageError(f"experience_years is between 0 and {MAX_YEARS}, got {found:g}")
+        raise UsageError(f"experience_years must be between 0 and {MAX_YEARS}, got {found:g}")
     return int(found) if found is not None and found == int(found) else found
 
 
 def _salary(value: Any) -> int | None:
-    found = _number("salary_min", value, "a whole number for a year, such as 85000")
+    found = _number("salary_min", value, "a whole number per year, such as 85000")
     if found is None:
         return None
     if (
@@ -214,7 +214,7 @@ def _salary(value: Any) -> int | None:
         or (isinstance(value, str) and "." in value and found < 1_000)
     ):
         # 85.000 is 85 to a computer and a good salary to half of Europe.
-        raise UsageError(f"salary_min wants a whole number for a year, such as 85000, got {_shown(value)}")
+        raise UsageError(f"salary_min must be a whole number per year, such as 85000, got {_shown(value)}")
     return int(found)
 
 
@@ -229,7 +229,7 @@ def _number(name: str, value: Any, wanted: str) -> float | None:
         isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < MAX_ID
     ):
         return value  # what is no number at all is not smaller than anything
-    raise UsageError(f"{name} wants {wanted}, got {_shown(value)}")
+    raise UsageError(f"{name} must be {wanted}, got {_shown(value)}")
 
 
 def _shown(value: Any) -> str:
@@ -275,7 +275,7 @@ class Sheet:
             told = "; ".join(f"{name}:{slip.line}: {slip.why}" for slip in self.slips[:MAX_SLIPS])
             more = f"; and {len(self.slips) - MAX_SLIPS:,} more lines" if len(self.slips) > MAX_SLIPS else ""
             raise UsageError(
-                f"{told}{more}. Nothing was added; mend the file, or use --skip-bad to take the other lines."
+                f"{told}{more}. Nothing was added; fix the file, or use --skip-bad to add the other lines."
             )
         return self
 
@@ -320,7 +320,10 @@ def _again(found: Given, seen: dict[str, int], line: int) -> str | None:
     for word in {found.key: None, found.email or found.key: None}:
         first = seen.setdefault(word, line)
         if first != line and found.by is By.NAME:
-            return f"{found.candidate.name!r} stands in line {first} too; give both an id or an email, so that they are two people"
+            return (
+                f"{found.candidate.name!r} is also in line {first}; if they are two people, give each an "
+                "id or an email"
+            )
         if first != line:
-            return f"{word!r} stands in line {first} too; keep one of the two"
+            return f"{word!r} is also in line {first}; keep one of the two"
     return None

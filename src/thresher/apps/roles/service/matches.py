@@ -281,9 +281,9 @@ def set_pair_status(
     record.
     """
     if status not in STATUSES:
-        raise UsageError(f"a match is {', '.join(STATUSES)}; got {status[:40]!r}")
+        raise UsageError(f"the status must be one of {', '.join(STATUSES)}; got {status[:40]!r}")
     if note is not None and len(note) > MAX_NOTE:
-        raise UsageError(f"a note has at most {MAX_NOTE:,} characters; this one has {len(note):,}")
+        raise UsageError(f"a note may have at most {MAX_NOTE:,} characters; this one has {len(note):,}")
     said = None if note is None else clean(note.strip())
 
     def write(session: Session) -> PairStatus:
@@ -291,7 +291,8 @@ def set_pair_status(
         known = find_match(session, candidate_id, posting_id)
         if known is None or not set_match_status(session, candidate_id, posting_id, status, said):
             raise UnknownName(
-                f"{key!r} has no match with posting {posting}; thresher candidates matches {quote(key)} shows what there is"
+                f"{key!r} has no match with posting {posting}; thresher candidates matches "
+                f"{quote(key)} shows its matches"
             )
         return PairStatus(
             clean(key), posting_id, known.status, status, said if said is not None else known.note
@@ -310,7 +311,8 @@ def pair_ids(session: Session, key: str, posting: int | str) -> tuple[int, int]:
     found = find_record(session, POSTING, clean(posting))
     if found is None:
         raise UnknownName(
-            f"there is no posting {posting!r}; thresher candidates matches {quote(key)} shows those that suit"
+            f"there is no posting {posting!r}; thresher candidates matches {quote(key)} shows the "
+            "matching ones"
         )
     return candidate.id, found.id
 

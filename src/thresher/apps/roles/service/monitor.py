@@ -129,31 +129,37 @@ def _says(
         "ended": _ended(ended),
         "platforms": ""
         if platforms
-        else "No platforms: scrapers look wherever they like. Add one: thresher platforms add NAME",
-        "late": "" if late else "Nothing that came too late waits for a decision.",
+        else "No platforms: scrapers may search anywhere. Add one: thresher platforms add NAME",
+        "late": "" if late else "Nothing that arrived too late waits for a decision.",
     }
 
 
 def _nothing_waits(roles: int) -> str:
     if not roles:
-        return "No roles: nothing can be checked, because nobody wants anything yet. Add candidates: thresher add candidates FILE"
-    return f"Nothing waits: of {roles:,} roles each was looked for, or is not meant to be. They come back when they are due."
+        return "No roles, because there are no candidates yet. Add candidates: thresher add candidates FILE"
+    return (
+        f"No role waits: all {roles:,} roles have been searched, or are not to be searched. They come "
+        "back when they are due."
+    )
 
 
 def _nobody_works(pending: int) -> str:
     if not pending:
-        return "No scraper is at work, and no role waits for one."
+        return "No scraper is running, and no role waits for one."
     roles = "1 role waits" if pending == 1 else f"{pending:,} roles wait"
-    return f"No scraper is at work, and {roles}. A scraper begins with GET /api/scraper/queue/next-role."
+    return f"No scraper is running, and {roles}. A scraper starts with GET /api/scraper/queue/next-role."
 
 
 def _ended(ended: Sequence[SessionView]) -> str:
     if not ended:
-        return "Nothing was checked: no session has ended in the last 24 hours."
+        return "No session has ended in the last 24 hours."
     if any(each.jobs_found for each in ended):
         return ""
     proven = sum(each.verdict == "empty" for each in ended)
-    return f"Nothing was found: of the latest {len(ended):,} sessions {proven:,} proved that there is nothing; the others could not tell."
+    return (
+        f"Nothing was found: of the latest {len(ended):,} sessions {proven:,} proved that there is "
+        "nothing to find; the others are inconclusive."
+    )
 
 
 def check_late(store: Store) -> list[Check]:
@@ -161,11 +167,13 @@ def check_late(store: Store) -> list[Check]:
     with store.read() as session:
         late = len(list_late(session, limit=LATE_COUNTED))
     if not late:
-        return [Check.ok("late", "nothing that came too late waits for a person")]
+        return [Check.ok("late", "nothing that arrived too late waits for a decision")]
     number = f"{LATE_COUNTED:,} or more" if late == LATE_COUNTED else f"{late:,}"
     return [
         Check.warn(
-            "late", f"{number} bodies of scrapers came too late and wait for a decision", "thresher late list"
+            "late",
+            f"{number} bodies of scrapers arrived too late and wait for a decision",
+            "thresher late list",
         )
     ]
 

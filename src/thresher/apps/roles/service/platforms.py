@@ -79,7 +79,7 @@ def resume(store: Store, name: str) -> None:
 
 def _checked(lasts: float) -> float:
     if not 0 < lasts <= MAX_SECONDS:
-        raise UsageError("a time is longer than 0 seconds and at most ten years")
+        raise UsageError("a duration must be longer than 0 seconds and at most ten years")
     return lasts
 
 

@@ -83,12 +83,12 @@ def owned(core: str, owner: Owner, how: str) -> Decision:
     if owner.own:
         return Decision(core, owner.id, owner.name, 1.0, EXACT, f"it is the name of a role, {how}{but}")
     return Decision(
-        core, owner.id, owner.name, 1.0, ALIAS, f"the role {owner.name!r} answers to it, {how}{but}"
+        core, owner.id, owner.name, 1.0, ALIAS, f"it is another name of the role {owner.name!r}, {how}{but}"
     )
 
 
 def _rejected(owner: Owner) -> str:
-    return "; a person has rejected the role, so nobody looks for it" if owner.status == REJECTED else ""
+    return "; the role was rejected, so it is not searched" if owner.status == REJECTED else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,7 +332,7 @@ def resolve(
     """
     if len(titles) > MAX_TITLES:
         raise UsageError(
-            f"{len(titles):,} titles; at most {MAX_TITLES:,} are resolved at once, so send them in parts"
+            f"{len(titles):,} titles were sent; the limit is {MAX_TITLES:,}, so send them in parts"
         )
     asked = list(dict.fromkeys(titles))
     found = dict(_known(store, asked))

@@ -107,7 +107,7 @@ class Change:
 def wish(name: str, aliases: Sequence[str] = (), priority: str | None = None) -> RoleWish:
     """A role as somebody writes it down, checked."""
     if len(aliases) > MAX_ALIASES:
-        raise UsageError(f"a role has at most {MAX_ALIASES} other names; {name[:40]!r} has {len(aliases):,}")
+        raise UsageError(f"a role may have at most {MAX_ALIASES} aliases; {name[:40]!r} has {len(aliases):,}")
     checked = dict.fromkeys(checked_alias(alias) for alias in aliases if alias.strip())
     return RoleWish(checked_name(name), tuple(checked), check_priority(priority) if priority else None)
 
@@ -117,7 +117,7 @@ def checked_name(name: str) -> str:
     line = " ".join(name.split())
     if not title_key(line) or len(line) > MAX_NAME or not line.isprintable():
         raise UsageError(
-            f"a role's name is one line of letters, at most {MAX_NAME} characters; got {line[:60]!r}"
+            f"a role's name must be one line of text, at most {MAX_NAME} characters; got {line[:60]!r}"
         )
     return line
 
@@ -126,7 +126,7 @@ def checked_alias(alias: str) -> str:
     """Another name of a role: no trade as a whole, or everybody of it would be taken for that one role."""
     name = checked_name(alias)
     if is_wide(core_of(name)):
-        raise UsageError(f"{name!r} is too wide to be another name of one role; say which kind")
+        raise UsageError(f"{name!r} is too broad to be an alias of one role; be more specific")
     return name
 
 
@@ -183,7 +183,7 @@ def merge(store: Store, registry: Registry, source: str, into: str) -> Merged:
         table.lock_names(store, session)
         gone, kept = meant(session, source), meant(session, into)
         if gone.id == kept.id:
-            raise UsageError(f"{source!r} and {into!r} are one role already: {kept.name} ({kept.id})")
+            raise UsageError(f"{source!r} and {into!r} are already one role: {kept.name} ({kept.id})")
         moved = merge_roles(session, gone.id, kept.id, store.backend.now(session), Demand.of(store.settings))
         entries = (
             matchings(registry, linked_ids(session, WANTS, kept.id))
@@ -221,7 +221,8 @@ def split(
         owners = table.roles_of_keys(session, [title_key(new), *keys])
         if owners.get(title_key(new), old.id) != old.id or title_key(new) == title_key(old.name):
             raise NotAllowed(
-                f"{new!r} is a name of role {owners[title_key(new)]} already; choose another, or move it there first"
+                f"{new!r} is already a name of role {owners[title_key(new)]}; choose another, or "
+                "move it first"
             )
         stray = [
             alias
@@ -230,7 +231,8 @@ def split(
         ]
         if stray:
             raise UnknownName(
-                f"{old.name} has no other name {', '.join(map(repr, stray))}; it has {', '.join(old.aliases) or 'none'}"
+                f"{old.name} has no alias {', '.join(map(repr, stray))}; it has "
+                f"{', '.join(old.aliases) or 'none'}"
             )
         people = _candidates(session, old, candidates)
         demand, now = Demand.of(store.settings), store.backend.now(session)
@@ -268,7 +270,8 @@ def _candidates(session: Session, role: Role, keys: Sequence[str]) -> list[int]:
             )
         if str(role.id) not in found[key].linked(WANTS):
             raise NotAllowed(
-                f"candidate {key!r} does not want {role.name}; thresher candidates show {quote(key)} says what it wants"
+                f"candidate {key!r} does not want {role.name}; thresher candidates show {quote(key)} "
+                "lists the roles it wants"
             )
     return [each.id for each in found.values()]
 
@@ -311,7 +314,8 @@ def _judged(store: Store, names: Sequence[str], allowed: Sequence[str], *, appro
             if role.status not in allowed:
                 word = "approved" if approved else "rejected"
                 raise NotAllowed(
-                    f"{role.name} is {role.status}; only what is {' or '.join(allowed)} can be {word}. Nothing was changed."
+                    f"{role.name} is {role.status}; only a role that is {' or '.join(allowed)} can "
+                    f"be {word}. Nothing was changed."
                 )
         for role_id in sorted(found):
             (table.approve_role if approved else table.reject_role)(
@@ -343,10 +347,10 @@ def remove_alias(store: Store, role: str, alias: str) -> Role:
         table.lock_names(store, session)
         found, key = meant(session, role), title_key(alias)
         if key == title_key(found.name):
-            raise NotAllowed(f"{found.name} is the role's own name; thresher roles rename gives it another")
+            raise NotAllowed(f"{found.name} is the role's own name; to change it: thresher roles rename")
         if table.roles_of_keys(session, [key]).get(key) != found.id:
             raise UnknownName(
-                f"{found.name} has no other name {alias!r}; it has {', '.join(found.aliases) or 'none'}"
+                f"{found.name} has no alias {alias!r}; it has {', '.join(found.aliases) or 'none'}"
             )
         table.remove_alias(session, found.id, key, store.backend.now(session))
         return _there(session, found.id)
@@ -359,7 +363,8 @@ def _insist_free(session: Session, role: Role, name: str) -> None:
     if owner != role.id:
         other = _there(session, owner)
         raise NotAllowed(
-            f"{name!r} is a name of {other.name} ({other.id}); merge the two, or take it there first. Nothing was changed."
+            f"{name!r} is a name of {other.name} ({other.id}); merge the two, or remove it there "
+            "first. Nothing was changed."
         )
 
 

@@ -103,7 +103,8 @@ def asked_platforms(text: str | None) -> tuple[str, ...] | None:
     names = tuple(dict.fromkeys(name.strip().lower() for name in text.split(",") if name.strip()))
     if not 0 < len(names) <= MAX_PLATFORMS or any(len(name) > MAX_NAME for name in names):
         raise UsageError(
-            f"platforms wants at most {MAX_PLATFORMS} names with commas between them, such as platforms=dice,indeed"
+            f"platforms must be at most {MAX_PLATFORMS} names separated by commas, such as "
+            "platforms=dice,indeed"
         )
     return names
 
@@ -119,7 +120,7 @@ def shut_platforms(holder: Holder, asked: Sequence[str] | None) -> list[str]:
 
 def says_shut(holder: Holder, shut: Sequence[str]) -> str:
     """The same as a sentence."""
-    return f"the key {holder.name} may look at {', '.join(holder.platforms or ())}, not at {', '.join(shut)}"
+    return f"the key {holder.name} may search {', '.join(holder.platforms or ())}, not {', '.join(shut)}"
 
 
 def named(token: str | None) -> str:
@@ -212,7 +213,7 @@ def own_scrape(store: Store, session: Session, holder: Holder, token: str) -> Sc
     """
     found = find_scrape(session, token, store.backend.dialect.lock)
     if found is None or found.key_id != holder.key_id:
-        raise UnknownName("this key has no session of that id; GET /api/scraper/queue/next-role begins one")
+        raise UnknownName("this key has no session with that id; GET /api/scraper/queue/next-role starts one")
     return found
 
 
@@ -225,7 +226,8 @@ def check_held(store: Store, session: Session, scrape: Scrape, now: int) -> None
         }
         how = ends.get(scrape.status, "has run out of time")
         raise NotAllowed(
-            f"the session on {scrape.role_name!r} {how}: nothing was changed; GET /api/scraper/queue/next-role begins another"
+            f"the session on {scrape.role_name!r} {how}: nothing was changed; GET "
+            "/api/scraper/queue/next-role starts another"
         )
 
 
@@ -317,11 +319,9 @@ def _check_part(held: Sequence[str], platform: str) -> None:
     if platform not in held:
         there = (
             ", ".join(name for name in held if name)
-            or "none by name, so leave platform out to give up the session"
+            or "none by name, so omit platform to give up the session"
         )
-        raise InvalidPayload(
-            f"{platform!r} is no platform that this session still has to answer for; it has {there}"
-        )
+        raise InvalidPayload(f"{platform!r} is not an open platform of this session; it has {there}")
 
 
 STATUSES = ("in_progress", "completed", "failed", "timeout")
@@ -366,7 +366,9 @@ def list_sessions(
 ) -> dict[str, list[SessionView]]:
     """The latest sessions, the newest first."""
     if status is not None and status not in STATUSES:
-        raise UsageError(f"a session is {', '.join(STATUSES[:-1])} or {STATUSES[-1]}; got {status[:40]!r}")
+        raise UsageError(
+            f"the status must be {', '.join(STATUSES[:-1])} or {STATUSES[-1]}; got {status[:40]!r}"
+        )
     with store.read() as session:
         now = store.backend.now(session)
         found = figures.scrapes_since(

@@ -206,7 +206,7 @@ def file_arrivals(
         filed = _file(dialect, session, role, arrivals, now, by_id, by_key)
     if filed is None:
         raise DatabaseProblem(
-            "another process filed one of these postings at the same moment; try again"
+            "another process stored one of these postings at the same moment; try again"
         ) from _Overtaken()
     return filed
 

@@ -97,7 +97,8 @@ def _check(platform: Platform) -> None:
         or any(char.isspace() or char in ",/" for char in name)
     ):
         raise UsageError(
-            f"a platform's name has 1 to {MAX_NAME} characters, without spaces, commas and slashes; got {name[:MAX_NAME]!r}"
+            f"a platform's name must have 1 to {MAX_NAME} characters, without spaces, commas or "
+            f"slashes; got {name[:MAX_NAME]!r}"
         )
     for what, value, low in (
         ("every", platform.every_us, 0),

@@ -106,5 +106,5 @@ def list_late(
 def decide_late(session: Session, late_id: int, decision: str, now: int) -> bool:
     """Write down what a person decided about it; False if that was done before, or there is no such body."""
     if decision not in DECISIONS:
-        raise UsageError(f"what came too late is {' or '.join(DECISIONS)}, got {decision!r}")
+        raise UsageError(f"a decision must be {' or '.join(DECISIONS)}, got {decision!r}")
     return session.run(_DECIDE, {"id": late_id, "decision": decision, "now": now}) > 0

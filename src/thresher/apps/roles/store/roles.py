@@ -89,7 +89,7 @@ def remove_alias(session: Session, role_id: int, key: str, now: int) -> bool:
     owner = one(session, _OWNER, {"key": key})
     if owner == (role_id, role.name):
         raise NotAllowed(
-            f"{role.name!r} is the role's own name; give it another one first: thresher roles rename"
+            f"{role.name!r} is the role's own name; rename the role first: thresher roles rename"
         )
     return session.run(_REMOVE, {"key": key, "role": role_id, "own": role.name}) > 0
 
@@ -99,7 +99,7 @@ def rename_role(session: Session, role_id: int, name: str, key: str, now: int) -
     hold_role(session, role_id, now)
     owner = claim_name(session, role_id, name, key)
     if owner != role_id:
-        raise NotAllowed(f"role {owner} answers to {name!r} already; merge the two, or choose another name")
+        raise NotAllowed(f"{name!r} is already a name of role {owner}; merge the two, or choose another name")
     session.run(_SPELL, {"key": key, "name": name})
     session.run(_RENAME, {"role": role_id, "name": name})
 
@@ -195,7 +195,7 @@ def make_role(
     or with `once` an error.
     """
     if not name or not key or max(len(name), len(key)) > MAX_NAME:
-        raise UsageError(f"the name of a role has 1 to {MAX_NAME} characters, got {name[:MAX_NAME]!r}")
+        raise UsageError(f"the name of a role must have 1 to {MAX_NAME} characters, got {name[:MAX_NAME]!r}")
     rank = demand.rank(now, priority, 0)
     values = {
         "name": name,
@@ -209,7 +209,7 @@ def make_role(
     role_id = int(session.rows(_INSERT, values)[0][0])
     owner = claim_name(session, role_id, name, key)
     if owner != role_id and once:
-        raise NotAllowed(f"role {owner} answers to {name!r} already; choose another name")
+        raise NotAllowed(f"{name!r} is already a name of role {owner}; choose another name")
     if owner != role_id:  # somebody was faster, and we have waited for them to commit
         session.run(_DELETE, {"id": role_id})
     elif approved:
@@ -247,7 +247,7 @@ def take_back(session: Session, role_id: int, why: str, now: int, *others: int) 
             session.run("release savepoint taking")
             return held
         session.run("rollback to savepoint taking")
-    raise NotAllowed(f"scrapers take role {role_id} faster than it can be taken back; try again")
+    raise NotAllowed(f"scrapers claim role {role_id} faster than it can be changed; try again")
 
 
 # Merge and split: names, candidates, postings and matches move, and counts are recounted.
@@ -311,7 +311,7 @@ def _hold_both(session: Session, source_id: int, into_id: int, now: int) -> tupl
     source, into = held[source_id], held[into_id]
     if into.status == "rejected" or (into.status == "proposed" and source.status not in _NOT_QUEUED):
         raise NotAllowed(
-            f"role {into_id} ({into.name}) is {into.status}: nobody is given it; approve it first"
+            f"role {into_id} ({into.name}) is {into.status}, so scrapers do not get it; approve it first"
         )
     return source, into
 
@@ -375,7 +375,8 @@ def _aliases(session: Session, old: Role, keys: Sequence[str]) -> list[str]:
     for key in keys:
         if key not in known:
             raise UsageError(
-                f"{key!r} is no alias of role {old.id} ({old.name}); it has: {', '.join(sorted(known)) or 'none'}"
+                f"{key!r} is not an alias of role {old.id} ({old.name}); it has: "
+                f"{', '.join(sorted(known)) or 'none'}"
             )
     return list(keys)
 

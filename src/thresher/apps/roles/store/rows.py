@@ -149,7 +149,7 @@ def hold_role(session: Session, role_id: int, now: int) -> Role:
     """The role, and nobody else changes it until this transaction ends. Without its aliases."""
     found = one(session, _HOLD, {"id": role_id, "now": now})
     if found is None:
-        raise UnknownName(f"there is no role {role_id}; thresher roles list shows those there are")
+        raise UnknownName(f"there is no role {role_id}; thresher roles list shows them")
     return as_role(found)
 
 

@@ -58,7 +58,7 @@ def _tell(session: Session, name: str, verdict: Verdict, now: int, pace: Pace) -
 
 COUNTS = ("found", "imported", "updated", "linked", "skipped")
 MAX_ERROR = 2_000
-TIMED_OUT = "no sign of life before the session ran out"
+TIMED_OUT = "no sign of life before the lease ended"
 
 _IS_OPEN = "select 1 from scrape_sessions where id = :id and status = 'in_progress' and lease_until > :now"
 _HOLDS = "select 1 from roles where id = :role and claim = :claim and session_id = :id"
