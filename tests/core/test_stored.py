@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.stored_values import ANY_JSON, all_fit, said_of, stored_types, whole
-from thresher.core.stored import read, written
+from thresher.core.evidence import Evidence, Place, of_json
+from thresher.core.stored import made, read, written
 
 
 class Colour(StrEnum):
@@ -112,3 +113,14 @@ def test_a_change_by_an_older_release_keeps_what_a_newer_one_stored(said: Any, n
         name: value for name, value in before.items() if name not in known
     }
     assert after["what"] == "hay"
+
+
+@pytest.mark.promise(1)
+def test_evidence_with_members_of_a_newer_release_is_still_read() -> None:
+    place = {"quote": "hay", "start": 3, "end": 6, "box": [1, 2]}
+    assert of_json({"source": "h", "places": {"what": place}}) == Evidence({"what": Place("hay", 3, 6)}, "h")
+
+
+def test_a_member_without_a_default_must_be_there() -> None:
+    with pytest.raises(TypeError):
+        made(Cart, {"load": 1, "axle": "long"})

@@ -174,6 +174,15 @@ def test_an_opening_comes_back_as_it_was_kept():
     assert opening_of(kept, places_of(found)) == found
 
 
+@pytest.mark.promise(1)
+def test_facts_that_a_newer_release_knows_more_of_are_read_as_far_as_they_are_known():
+    found = read()
+    facts = as_json(found)
+    for part in (facts["pay"], facts["experience"], *facts["spots"], *facts["evidence"]["places"].values()):
+        part["sureness"] = 0.7
+    assert of_json(facts | {"mood": "cheerful"}, text=found.text) == found
+
+
 @pytest.mark.parametrize(
     "facts",
     [

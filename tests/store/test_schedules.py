@@ -1,5 +1,6 @@
 import threading
 
+import orjson
 import pytest
 
 from tests.harness.databases import with_processes
@@ -34,6 +35,16 @@ def plans(store, due_at=None):
 
 def test_a_schedule_is_kept_as_it_was_given(store, clock):
     save(store, plan(clock))
+    assert plans(store) == [plan(clock)]
+
+
+@pytest.mark.promise(1)
+def test_a_schedule_that_a_newer_release_wrote_is_read_as_far_as_it_is_known(store, clock):
+    save(store, plan(clock))
+    with store.write() as session:
+        ((kept,),) = session.rows("select entry from schedules")
+        newer = orjson.dumps(orjson.loads(kept) | {"colour": "red"}).decode()
+        session.run("update schedules set entry = :entry", {"entry": newer})
     assert plans(store) == [plan(clock)]
 
 

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from thresher.core.stored import made
+
 
 @dataclass(frozen=True, slots=True)
 class Material:
@@ -60,7 +62,7 @@ def as_json(evidence: Evidence) -> dict[str, Any]:
 
 def of_json(kept: Mapping[str, Any]) -> Evidence:
     """Read the stored form."""
-    places = {name: Place(**place) if place else None for name, place in kept["places"].items()}
+    places = {name: made(Place, place) if place else None for name, place in kept["places"].items()}
     return Evidence(places, kept["source"])
 
 

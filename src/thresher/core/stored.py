@@ -40,6 +40,21 @@ def read(kind: type[T], data: object, **given: object) -> T:
     return kind(**found, **given)
 
 
+def made(kind: type[T], said: Mapping[str, Any]) -> T:
+    """Make a dataclass of stored members that are already of their types, and pass over those that only a
+    newer release knows. Raise TypeError where one is missing that has no default.
+    """
+    known = _names(kind)  # type: ignore[arg-type]
+    return (
+        kind(**said) if said.keys() <= known else kind(**{name: said[name] for name in known & said.keys()})
+    )
+
+
+@cache
+def _names(kind: Any) -> frozenset[str]:
+    return frozenset(each.name for each in fields(kind))
+
+
 def written(value: Any) -> Any:
     """Write a dataclass, and what it is made of, as JSON. Fields that are stored elsewhere are left out."""
     if is_dataclass(value) and not isinstance(value, type):

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from thresher.core import evidence
 from thresher.core.errors import Malformed
 from thresher.core.evidence import Evidence
+from thresher.core.stored import made
 
 
 class Workplace(StrEnum):
@@ -181,10 +182,10 @@ def of_json(data: Mapping[str, Any], text: str = "") -> Opening:
             url=data.get("url"),
             posted=date.fromisoformat(data["posted"]) if data.get("posted") else None,
             pay=_pay(data["pay"]) if data.get("pay") else None,
-            spots=tuple(Spot(**spot) for spot in data.get("spots", ())),
+            spots=tuple(made(Spot, spot) for spot in data.get("spots", ())),
             workplace=Workplace(data["workplace"]) if data.get("workplace") else None,
             level=Level(data["level"]) if data.get("level") else None,
-            experience=Experience(**data["experience"]) if data.get("experience") else None,
+            experience=made(Experience, data["experience"]) if data.get("experience") else None,
             employment=tuple(Employment(each) for each in data.get("employment", ())),
             skills=tuple(map(str, data.get("skills", ()))),
             evidence=evidence.of_json(data["evidence"]) if data.get("evidence") else evidence.Evidence(),
@@ -219,7 +220,7 @@ def _pay_as_json(pay: Pay) -> dict[str, Any]:
 
 def _pay(data: Mapping[str, Any]) -> Pay:
     amounts = {name: Decimal(data[name]) for name in ("low", "high") if data.get(name) is not None}
-    return Pay(**{**data, **amounts})
+    return made(Pay, {**data, **amounts})
 
 
 def _spot_as_json(spot: Spot) -> dict[str, Any]:

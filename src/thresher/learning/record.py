@@ -7,6 +7,7 @@ from typing import Any
 
 from thresher.core.errors import UsageError
 from thresher.core.schema import Field, Kind, Schema
+from thresher.core.stored import made
 from thresher.learning.affix import Affix
 from thresher.learning.extractor import FORMAT, Extractor, FieldRules
 from thresher.learning.landmark import Skeleton, Window
@@ -81,7 +82,7 @@ def _schema_out(schema: Schema) -> dict[str, Any]:
 
 def _schema_in(data: Any) -> Schema:
     fields = tuple(
-        Field(**(each | {"kind": Kind(each["kind"]), "choices": tuple(each["choices"])}))
+        made(Field, each | {"kind": Kind(each["kind"]), "choices": tuple(each["choices"])})
         for each in data["fields"]
     )
     return Schema(data["name"], fields, bool(data["many"]), tuple(data["key"]))
@@ -98,11 +99,11 @@ def _rules_out(rules: FieldRules) -> dict[str, Any]:
 
 
 def _rules_in(data: Any) -> FieldRules:
-    kept = {name: value for name, value in data["shape"].items() if name in Shape.__dataclass_fields__}
-    kept |= {name: frozenset(_texts(kept[name])) for name in ("always", "never", "usually", "looks")}
+    shape = data["shape"]
+    texts = {name: frozenset(_texts(shape[name])) for name in ("always", "never", "usually", "looks")}
     return FieldRules(
         tuple(_rule_in(each) for each in data["rules"]),
-        Shape(**kept),
+        made(Shape, {**shape, **texts}),
         float(data["score"]),
         float(data["echo"]),
     )

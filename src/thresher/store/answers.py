@@ -7,6 +7,7 @@ from thresher.core.answer import Answer, Usage
 from thresher.core.errors import TooLarge
 from thresher.core.evidence import as_json, of_json
 from thresher.core.record import clean
+from thresher.core.stored import made
 from thresher.store.budgets import day_name
 from thresher.store.session import one
 from thresher.store.store import Store
@@ -49,7 +50,9 @@ def recall(store: Store, question: str, *, app: str = "", run: int | None = None
         }
         session.run(_COUNT, about | {"cost": cost})
     body = json.loads(text)
-    return Answer(body["value"], of_json(body["evidence"]), Usage(**body["usage"]), cost, model, cached=True)
+    return Answer(
+        body["value"], of_json(body["evidence"]), made(Usage, body["usage"]), cost, model, cached=True
+    )
 
 
 def keep(store: Store, question: str, prompt: str, answer: Answer) -> None:

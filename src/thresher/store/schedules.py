@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from thresher.core.stored import made
 from thresher.core.task import Entry
 from thresher.store.session import Session
 from thresher.store.store import Store
@@ -128,6 +129,6 @@ def _plan(row: Any) -> Plan:
     fields = dict(zip(_COLUMNS, row, strict=True))
     entry = orjson.loads(fields["entry"])
     entry["gates"] = tuple(entry["gates"])
-    fields["entry"] = Entry(**entry)
+    fields["entry"] = made(Entry, entry)
     fields["paused"] = bool(fields["paused"])
     return Plan(**fields)
