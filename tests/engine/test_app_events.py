@@ -67,7 +67,7 @@ def test_a_service_writes_events_that_an_app_lists_and_no_others(workshop: Works
     workshop.set_up(app())
     with workshop.store.write() as session:
         record_event(session, "cup_overflowed", 1, cup=8)
-    with pytest.raises(UsageError, match=r"there is no kind of event 'cup_broke'.*App\(events="):
+    with pytest.raises(UsageError, match=r"there is no event kind 'cup_broke'.*App\(events="):
         write_two(workshop)
     assert [detail for _, _, detail, _ in seen(workshop)] == [{"cup": 8}]
 
@@ -77,7 +77,7 @@ def test_events_of_an_app_that_is_gone_are_still_shown(workshop: Workshop):
     workshop.set_up(App("other"))
     ((kind, _, _, sentence),) = seen(workshop)
     assert (kind, "not enabled here" in sentence) == ("cup_overflowed", True)
-    with pytest.raises(UsageError, match="there is no kind of event 'cup_overflowed'; the kinds are "):
+    with pytest.raises(UsageError, match="there is no event kind 'cup_overflowed'; the kinds are "):
         seen(workshop, kind="cup_overflowed")
 
 
@@ -106,6 +106,7 @@ def test_an_app_may_subscribe_to_events_of_another_that_is_enabled():
     waiter = App("waiter", on={"cup_overflowed": print})
     Registry([app(), waiter])
     with pytest.raises(
-        UsageError, match=r"app 'waiter' subscribes to 'cup_overflowed'; there are: .*group_ended"
+        UsageError,
+        match=r"app 'waiter' subscribes to unknown events: 'cup_overflowed'; the events are: .*group_ended",
     ):
         Registry([waiter])

@@ -30,7 +30,7 @@ def record_event(
     known = session.app_events
     if known is not None and kind not in known and not isinstance(kind, EventKind):
         raise UsageError(
-            f"there is no kind of event {kind!r} here; an app lists its own: App(events={{{kind!r}: SENTENCE}})"
+            f"there is no event kind {kind!r} here; an app lists its own: App(events={{{kind!r}: SENTENCE}})"
         )
     text = orjson.dumps(detail).decode()
     session.run(
