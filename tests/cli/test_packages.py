@@ -1,14 +1,15 @@
 """Apps that come as installed packages, through the entry-point group."""
 
 import json
-import os
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from tests.harness.forks import Command
+
+PATIENCE = 60.0
 APP = """
 from thresher import App, Command, Done, NewTask, Pipeline, Record, Stage
 
@@ -97,15 +98,10 @@ def installed(tmp_path: Path) -> Path:
 def call(
     packages: Path, folder: Path, *words: str, environ: Mapping[str, str] = {}
 ) -> subprocess.CompletedProcess[str]:
-    environ = {**os.environ, "PYTHONPATH": str(packages), **environ}
-    return subprocess.run(
-        [sys.executable, "-m", "thresher", *words],
-        cwd=folder,
-        env=environ,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    made = Command(*words, folder=folder, PYTHONPATH=str(packages), **environ)
+    said, wrong = made.communicate(PATIENCE)
+    made.close()
+    return subprocess.CompletedProcess(words, made.wait(), said, wrong)
 
 
 def enable(folder: Path, *apps: str) -> None:

@@ -4,6 +4,7 @@ processes import them from here."""
 import ctypes
 import os
 import signal
+import sys
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,10 @@ def double(number: int) -> int:
 
 def pid() -> int:
     return os.getpid()
+
+
+def has_loaded(module: str) -> bool:
+    return module in sys.modules
 
 
 def spin() -> None:

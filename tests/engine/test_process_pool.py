@@ -19,6 +19,7 @@ from thresher.config.apps import _load_file
 from thresher.config.settings import Settings
 from thresher.core.errors import Gone, ProcessDied, TooLarge, TooSlow, UsageError
 from thresher.engine.process_pool import ProcessPool, fork_server
+from thresher.hiring.level import read_level
 
 T = TypeVar("T")
 
@@ -121,6 +122,16 @@ def test_a_process_that_dies_costs_its_own_call_only():
         return await pool.run(hostile.double, 4)
 
     assert pooled(play) == 8
+
+
+def test_what_one_process_has_called_of_ours_is_there_in_the_next():
+    async def play(pool: ProcessPool) -> bool:
+        await pool.run(read_level, "Senior Welder")
+        with pytest.raises(ProcessDied):
+            await pool.run(hostile.die)
+        return await pool.run(hostile.has_loaded, read_level.__module__)
+
+    assert pooled(play, processes=1)
 
 
 @pytest.mark.promise(1)

@@ -114,7 +114,10 @@ def _obey(
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(surroundings)
+    sys.path[:0] = filter(None, surroundings.get("PYTHONPATH", "").split(os.pathsep))
     with said, wrong:
         os.dup2(said.fileno(), 1)
         os.dup2(wrong.fileno(), 2)
+    # Those that were opened before remember what they wrote to, and whether one can seek there.
+    sys.stdout, sys.stderr = (os.fdopen(end, "w", 1, "utf-8", closefd=False) for end in (1, 2))
     sys.exit(main(words))

@@ -31,7 +31,9 @@ from thresher.reading.html.parser import LIMITS
 HEADER = struct.Struct(
     "<Q"
 )  # before each message: its length; the first message of a child is its process id
-COMMAND = struct.Struct("<cQ")  # to the server: fork with so much memory, or kill this process
+COMMAND = struct.Struct(
+    "<cQ256s"
+)  # to the server: fork with so much memory for a function of this module, or kill this process
 FORK, KILL = b"F", b"K"
 RESULT, PROBLEM, NO_MEMORY, ASK = b"R", b"E", b"M", b"A"
 FOR_STAGES = (
@@ -99,8 +101,9 @@ def _serve(control: socket.socket) -> None:
         children -= _ended()
         if len(message) < COMMAND.size:
             break
-        command, number = COMMAND.unpack(message)
+        command, number, module = COMMAND.unpack(message)
         if command == FORK and handed:
+            _preload(module.rstrip(b"\0").decode(errors="replace"))
             pid = os.fork()
             if pid == 0:
                 control.close()
@@ -112,6 +115,18 @@ def _serve(control: socket.socket) -> None:
     for pid in children:
         os.kill(pid, signal.SIGKILL)  # none of them is reaped yet
         os.waitpid(pid, 0)
+
+
+def _preload(module: str) -> None:
+    """Import what a child is going to call, so that later children share it.
+
+    Only our own modules: an import of another package may hang or start threads, and the server must always
+    be able to kill its children.
+    """
+    if module.startswith("thresher.") and module not in sys.modules:
+        with suppress(Exception):  # the child meets the same problem, and its caller is told
+            importlib.import_module(module)
+        gc.freeze()
 
 
 def _ended() -> set[int]:

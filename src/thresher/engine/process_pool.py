@@ -73,13 +73,13 @@ class ForkServer:
     def is_alive(self) -> bool:
         return self.owner == os.getpid() and self._process.poll() is None
 
-    def fork(self, channel: socket.socket, memory: int) -> None:
-        """Start a process that talks through this channel, with this memory limit."""
-        socket.send_fds(self._control, [COMMAND.pack(FORK, memory)], [channel.fileno()])
+    def fork(self, channel: socket.socket, memory: int, module: str) -> None:
+        """Start a process that talks through this channel, with this memory limit, to call this module."""
+        socket.send_fds(self._control, [COMMAND.pack(FORK, memory, module.encode())], [channel.fileno()])
 
     def kill(self, pid: int) -> None:
         with suppress(OSError):  # a server that is gone has taken its processes along
-            self._control.sendall(COMMAND.pack(KILL, pid))
+            self._control.sendall(COMMAND.pack(KILL, pid, b""))
 
     def close(self) -> None:
         """End it and all its processes, and wait for that."""
@@ -165,11 +165,11 @@ class _Process:
         self._server, self._channel = server, _Channel()
         self.pid = self.calls = 0
 
-    async def start(self, memory: int) -> None:
-        """Start it with so many bytes of memory, and wait until it is there."""
+    async def start(self, memory: int, module: str) -> None:
+        """Start it with this memory limit for a function of this module, and wait until it is there."""
         ours, theirs = socket.socketpair()
         with theirs:
-            self._server.fork(theirs, memory)
+            self._server.fork(theirs, memory, module)
         async with asyncio.timeout(START_SECONDS):
             await asyncio.get_running_loop().create_unix_connection(lambda: self._channel, sock=ours)
             self.pid = HEADER.unpack(await self._channel.answer())[0]
@@ -221,9 +221,7 @@ class ProcessPool:
         order = Order(target_of(function), settings.count("reading.max_nodes"), installed_platforms())
         message = _packed(order, args)
         try:
-            reply = await self._call(
-                message, limit, settings.count("isolation.memory"), order.target.name, helper
-            )
+            reply = await self._call(message, limit, settings.count("isolation.memory"), order.target, helper)
         except Permanent as problem:
             if self._stopped is not None:
                 await self._stopped(order.target.name, problem)
@@ -233,9 +231,12 @@ class ProcessPool:
             return found  # type: ignore[no-any-return]
         raise found
 
-    async def _call(self, message: bytes, limit: float, memory: int, name: str, helper: object) -> bytes:
+    async def _call(
+        self, message: bytes, limit: float, memory: int, target: FunctionName, helper: object
+    ) -> bytes:
+        name = target.name
         async with self._free:
-            process = await self._taken(memory)
+            process = await self._taken(memory, target.module)
             try:
                 async with asyncio.timeout(limit):
                     reply = await process.call(message, helper)
@@ -262,7 +263,7 @@ class ProcessPool:
                 process.end()
             return reply
 
-    async def _taken(self, memory: int) -> _Process:
+    async def _taken(self, memory: int, module: str) -> _Process:
         while self._idle:
             process = self._idle.pop()
             if process.is_alive:
@@ -271,7 +272,7 @@ class ProcessPool:
         process = _Process(fork_server())
         self._busy.add(process)
         try:
-            await process.start(memory * MEGABYTE)
+            await process.start(memory * MEGABYTE, module)
         except BaseException as problem:
             self._end(process)
             if isinstance(problem, OSError | TimeoutError):
