@@ -88,7 +88,7 @@ def test_what_holds_work_up_is_a_warning(queue: Thresher, project: Path):
     for word in (
         "captcha",
         "gone",
-        "source:good: counts 3, 0 are running",
+        "source:good: counts 3, but 0 are running",
         "'stranger'",
         "weekly (app gone)",
     ):

@@ -115,7 +115,7 @@ def test_a_value_that_does_not_stand_on_the_page_is_not_believed_even_of_a_perso
     [
         (["title"], "FIELD=VALUE"),
         (["title=The Salt Road", "weight=3"], "its fields are title, price, pages, tags"),
-        (["pages=many"], "pages wants digits, got 'many'"),
+        (["pages=many"], "pages must be digits, got 'many'"),
     ],
 )
 def test_a_label_that_makes_no_sense_is_refused_with_what_would(

@@ -84,8 +84,8 @@ def test_an_object_that_lacks_its_text_is_named_and_the_others_are_answered(
     assert result.code == 2
     first, second, third = lines(result.out)
     assert (
-        "wants 'text' as text" in first["error"],
-        "wants 'text' as text" in second["error"],
+        "must have 'text' as text" in first["error"],
+        "must have 'text' as text" in second["error"],
         third["amount_minor"],
     ) == (True, True, 500)
 
@@ -151,7 +151,11 @@ def test_a_board_is_known_by_its_address(thresher: Thresher):
         ).out
     )
     assert (one["platform"], one["token"]) == ("greenhouse", "acme")
-    assert (other["platform"], other["token"], "no board" in other["reason"]) == (None, None, True)
+    assert (other["platform"], other["token"], "not the URL of a known board" in other["reason"]) == (
+        None,
+        None,
+        True,
+    )
 
 
 def test_a_board_says_where_its_list_is_asked_for(thresher: Thresher):

@@ -194,7 +194,7 @@ def test_a_browser_is_given_no_credentials(at):
         desk.fetcher._browser = Browser()
         found = await desk.fetch(credentials=KEY, render=None)
         assert found.body == b"<div id=app></div><script src=/x.js></script>"
-        with pytest.raises(errors.UsageError, match="no credentials"):
+        with pytest.raises(errors.UsageError, match="never gets credentials"):
             await desk.fetch(credentials=KEY, render=True)
 
     at({"shop.example/a": "<div id=app></div><script src=/x.js></script>"}, story)

@@ -42,9 +42,9 @@ class Costs:
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """What the waiting tasks of one kind may cost, based on finished tasks of that kind; None if none has
-    ended yet. The tasks they spawn are not included.
+    ended yet.
 
-    What they spawn is not in it: nobody knows how much that will be.
+    The tasks they spawn are not included.
     """
 
     kind: str

@@ -122,7 +122,7 @@ class Commands(TyperGroup):
         return [name for name, row in table_of(ctx).rows.items() if row.enabled]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of a name; None where there is none. Ours are found without a look at the apps."""
+        """Return the command of a name, or None. Find our own without loading the apps."""
         if cmd_name in OURS:
             return build(OURS[cmd_name])
         table = table_of(ctx)

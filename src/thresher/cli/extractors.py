@@ -129,7 +129,7 @@ def label(
 
 @app.command()
 def retire(ctx: typer.Context, site: Site, schema: SchemaName) -> None:
-    """Put an extractor aside: the site is learned anew from the next pages."""
+    """Stop using an extractor: the site is learned again from the next pages."""
     call = call_of(ctx)
     with call.store() as store:
         put_aside(store, site, schema)

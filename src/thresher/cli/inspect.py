@@ -69,7 +69,7 @@ def command(
 def _inspected(
     call: CommandCall, source: str, base: str | None, *, render: bool
 ) -> "tuple[Inspection | None, str | None, int]":
-    """The inspection, or why there is none; and what to exit with."""
+    """Return the inspection or the error, and the exit code."""
     try:
         page = _fetched(call, source, render=render) if _is_address(source) else _file(source, base)
         started = monotonic()

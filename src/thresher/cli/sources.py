@@ -88,7 +88,7 @@ def _draw_list(out: "Console", gates: "list[GateView]", now: int, every: bool) -
 
 
 def _why(gate: "GateView") -> str | None:
-    """Why it is closed, and that robots.txt is off where it is: what nobody sees nobody takes back."""
+    """Say why it is closed, and whether robots.txt is ignored, so that no one forgets it."""
     off = None if gate.robots_off_at is None else f"robots off: {gate.robots_off_reason}"
     return "; ".join(word for word in (gate.reason, off) if word) or None
 
@@ -234,7 +234,7 @@ def disable(
     name: Name,
     reason: Annotated[str, typer.Option(help="Reason, shown with the source.")] = "disabled manually",
 ) -> None:
-    """Close a source until a person enables it. Its tasks wait and lose nothing."""
+    """Close a source until you enable it. Its tasks wait and lose nothing."""
     call = call_of(ctx)
     with call.store() as store:
         sources.disable(store, name, reason)

@@ -18,7 +18,7 @@ from thresher.core.task import State
 def command(ctx: typer.Context) -> None:
     """Show the state of the queue.
 
-    What waits, runs and has ended, who works, which gates are closed, and what an app needs a person for.
+    Waiting, running and ended tasks, workers, closed gates, and what needs your attention.
     """
     call = call_of(ctx)
     with call.store() as store:

@@ -132,8 +132,8 @@ async def labour(
     *,
     beat: Callable[[], bool],
 ) -> WorkerEnd:
-    """Let a worker work until it is idle or signalled, with somebody watching. `beat` is called for as long
-    as the loop moves.
+    """Run a worker until it is idle or signalled, under supervision. `beat` is called as long as the loop
+    moves.
     """
     loop = asyncio.get_running_loop()
     stops = StopSignals(worker, tell or logging.getLogger("thresher").warning)

@@ -42,8 +42,7 @@ def judge(
     wall: Wall | None = None,
     signed: bool = False,
 ) -> TaskError | None:
-    """Return the error for this response, or None if it is worth reading. `now` is in microseconds since
-    1970; `signed` says that the request carried credentials.
+    """Return the error for this response, or None if it is worth reading.
 
     `now` is in microseconds since 1970; `signed` says that the request carried credentials.
     """

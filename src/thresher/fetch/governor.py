@@ -50,10 +50,9 @@ class Governor(Protocol):
         ...
 
     async def hold_back(self, gate: str, seconds: float, reason: str) -> float | None:
-        """Pause the host for all workers, as it asked. Return how long this request should stay away; None if
-        the pause could not be recorded, so the error must carry it.
+        """Pause the host for all workers, as it asked. Return how long this request should stay away.
 
-        None: nobody could be told, so whoever raises the error must.
+        None: the pause could not be recorded, so the error must carry it.
         """
         ...
 

@@ -318,7 +318,9 @@ class _Branch:
 
 
 class Walk:
-    """One walk. It belongs to whoever fetches: `ask` says what, `take` hears what came."""
+    """One walk over a list. The fetcher drives it: `ask` says what to request, `take` receives the
+    response.
+    """
 
     def __init__(self, paging: Paging, bounds: WalkLimits) -> None:
         self._paging, self._bounds = paging, bounds

@@ -438,7 +438,7 @@ def name_words(name: str, *, board: bool = False) -> tuple[str, ...]:
 
 
 def label_of(host: str) -> str:
-    """What somebody calls their domain: `acme` of www.acme.co.uk. Empty for an address that is a number."""
+    """Return the name part of a domain: `acme` for www.acme.co.uk. Empty for an IP address."""
     domain = registered_domain(host)
     labels = host.rstrip(".").split(".")
     if domain is None and (len(labels) < 2 or labels[-1].isdecimal() or host.startswith("[")):

@@ -123,8 +123,8 @@ def _by_page(wanted: WantedCompany, page: str, name: str | None, how: Likening) 
 def _by_home(
     wanted: WantedCompany, home: _Home, signs: Signs, name: str | None, how: Likening
 ) -> Proof | None:
-    """What the declared site of the owner says: ours, and the name does not contradict; or that of somebody
-    else.
+    """Compare the declared site of the owner: ours, and the name does not contradict; or another
+    company's.
     """
     fronts = [
         url
@@ -221,7 +221,7 @@ def _is_label(website: str | None, name: str) -> bool:
 
 
 def _home(website: str | None) -> _Home | None:
-    """Where a company's site begins. The page of a platform is nobody's own site."""
+    """Return the start of a company's own site. A platform's page is not a company's own site."""
     address = _address(website or "")
     if address is None or recognise(address.href):
         return None
@@ -300,8 +300,8 @@ def confidence(method: Method, platform: Confidence, proof: Proof, *, named: boo
 
 
 def standing(found: Confidence, proof: Proof, *, auto_enable: bool, validation_required: bool) -> Standing:
-    """What follows. Only a high confidence, and only where nobody asked for a second look, starts work by
-    itself.
+    """Decide what follows. Only a high confidence starts work automatically, and only if no second look was
+    requested.
     """
     waits = found is not Confidence.HIGH or validation_required
     is_theirs = not (proof.contradicted and proof.strength is Strength.NONE)

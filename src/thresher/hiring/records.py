@@ -185,7 +185,7 @@ class TriedAddress:
 
 @dataclass(frozen=True, slots=True)
 class BoardSample:
-    """What the discovery of a board saw of it: enough for a person to tell whose it is."""
+    """What the discovery of a board saw of it: enough to tell whose it is."""
 
     count: int = 0
     total: int | None = None

@@ -171,8 +171,8 @@ def copy_of(posting: PostingRecord) -> Copy:
 
 
 def same(one: Copy, other: Copy, apart: Collection[Pair] = ()) -> GroupReason | None:
-    """Why two postings are one opening; None where they are not, where it cannot be known, and where a person
-    said that they are not.
+    """Say why two postings are one opening; None if they are not, if it cannot be known, or if they were
+    separated manually.
     """
     if one.key == other.key or pair(one.key, other.key) in apart:
         return None
@@ -297,8 +297,8 @@ def page_at(url: str) -> str:
 def home(
     new: Copy, groups: Mapping[str, Sequence[Copy]], apart: Collection[Pair] = ()
 ) -> tuple[str, GroupReason] | None:
-    """The group that a posting belongs to, and why. Never one with a member that a person took apart from
-    it.
+    """Return the group that a posting belongs to, and why. Never a group with a member that was separated
+    from it manually.
     """
     for key, members in groups.items():
         if any(pair(new.key, member.key) in apart for member in members):

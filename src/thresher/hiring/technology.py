@@ -193,8 +193,8 @@ def names(text: str) -> tuple[str, ...]:
 
 
 def known_as(word: str) -> str:
-    """What we call a technology that a person wrote alone, as in a profile: `golang` is go, `k8s` kubernetes.
-    Else the word itself.
+    """Return our name for a technology as written in a profile: `golang` is go, `k8s` kubernetes. Otherwise
+    the word itself.
     """
     plain = " ".join(word.lower().split())
     return _names().get(plain, plain)

@@ -23,7 +23,7 @@ class Sign(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """A sign on one page. `field` is None where it is about the page. `says` is the sentence for a person."""
+    """A sign of change on one page. `field` is None if it is about the whole page. `says` explains it."""
 
     sign: Sign
     field: str | None

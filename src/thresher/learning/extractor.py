@@ -61,7 +61,7 @@ class Extractor:
 
 @dataclass(frozen=True, slots=True)
 class LearningRefusal:
-    """Nothing was learned, and why, in a sentence that a person can act on. `fields` says it of each
+    """Nothing was learned, and why, in a sentence that says what would help. `fields` has the reason for each
     field.
     """
 

@@ -132,9 +132,7 @@ class Outline:
         return (inside[0], inside[-1]) if inside else None
 
     def alone(self, element: Element, leaf: int) -> bool:
-        """Whether an element shows this leaf and nothing else. Of one too large to look through, nobody says
-        so.
-        """
+        """Tell whether an element shows only this leaf. False for an element that is too large to check."""
         inside = enumerate(element.descendants)
         return all(seen < MAX_INSIDE and self.number(node) in (None, leaf) for seen, node in inside)
 
@@ -142,7 +140,7 @@ class Outline:
         return self._numbers.get(node) if type(node) is Text else None
 
     def holder(self, first: int, last: int) -> Node | None:
-        """The smallest element that holds these leaves and no others; None where there is none."""
+        """Return the smallest element that holds only these leaves; None if there is none."""
         node = self.leaves[first].node.parent
         for _ in range(MAX_CLIMB):
             if not isinstance(node, Element):

@@ -64,8 +64,8 @@ def figured(text: str) -> bool:
 
 
 def is_dated(text: str) -> bool:
-    """Whether a text names a day, in whichever order. Which day is nobody's question here, so today may be
-    any.
+    """Tell whether a text contains a date, in any order. Which date does not matter, so today may
+    be any day.
     """
     return any(read_date(text, today=_ANY_DAY, day_first=first) is not None for first in (True, False))
 

@@ -59,7 +59,7 @@ def shared_embedder() -> Embedder:
 
 
 def open_model(folder: Path | None = None) -> Embedder:
-    """The local model and nothing else, for whoever has vectors of it already."""
+    """Open the local model only, for callers that already have its vectors."""
     folder = folder or weights_folder()
     if folder is None or not has_numpy():
         raise ConfigError(

@@ -20,7 +20,7 @@ A stage raises these. The most specific class in the table wins. *Gate* is what 
 TASKS_AFTER = """\
 An error that is tried again without spending a failure leaves the task waiting in front of the closed gate. Without a gate to
 close, `RateLimited` and `BudgetExhausted` wait for `retry_after` seconds (60 unless said; at least 1 second, at most 30 days);
-`Blocked` and `Unauthorized` fail, so that a person looks.
+`Blocked` and `Unauthorized` fail, so that someone looks.
 
 A task that spends more failures than `retry.max_retries` fails with its last error. Waits between tries grow from `retry.base` to
 `retry.cap`.
@@ -28,7 +28,7 @@ A task that spends more failures than `retry.max_retries` fails with its last er
 Two names stand in the history without being classes: `Failed` (a stage returned `Failed`) and `Quarantined` (the task lost its
 worker `retry.max_crashes` times)."""
 USAGE = """\
-Raised where a person or a program asks for something that cannot be, or the database cannot do it. The message says what to do; but for
+Raised when a request is impossible, or when the database cannot do it. The message says what to do; except for
 `PartlyEnqueued`, nothing was changed."""
 CODES = {
     0: "All is well.",
@@ -36,7 +36,7 @@ CODES = {
     "a probe of `sources test` failed.",
     **{code: f"`tasks wait`: the task is {state}." for state, code in EXIT_CODES.items() if code},
     EXIT_LIVE: "`tasks wait`: the time is up, and the task has not ended.",
-    BUG: "Something nobody expected: a bug of Thresher or of an app. `--verbose` shows where.",
+    BUG: "Unexpected: a bug in Thresher or in an app. `--verbose` shows where.",
     INTERRUPTED: "Interrupted by Ctrl-C. Running tasks were finished or handed back.",
 }
 EFFECTS = {

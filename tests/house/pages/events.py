@@ -8,7 +8,7 @@ from thresher.core.app import App
 from thresher.core.event import EventKind
 
 INTRO = """\
-What happened that a person may want to know of, besides the life of single tasks. Events are rows; `thresher events` shows the
+What happened that you may want to know, besides the states of single tasks. Events are rows; `thresher events` shows the
 newest first, `--kind` and `--source` choose. They are kept for `history.events`. What happened to one task is in its attempts:
 `thresher tasks show ID`. An app lists its own kinds (`App.events`)."""
 

@@ -10,15 +10,15 @@ from thresher.config.settings import SETTINGS
 from thresher.core.setting import Setting
 
 INTRO = """\
-Every number that steers Thresher, with its default. A project changes them in [`thresher.yaml`](project-file.md); a person
-changes them at run time ([how](../how-to/settings.md)). A value outside its range is refused. *Scope* is what a key needs to change
+Every number that steers Thresher, with its default. A project changes them in [`thresher.yaml`](project-file.md); you can
+change them at run time ([how](../how-to/settings.md)). A value outside its range is refused. *Scope* is what a key needs to change
 one over HTTP: `admin` for whatever touches security, money, politeness, memory, durability or how long things are kept."""
 
 ROOMS = {
     "queue": "Order and size of tasks.",
     "lineage": "Children of tasks.",
     "retry": "Failures and crashes. [Which errors are tried again](errors.md).",
-    "breaker": "Hosts that fail. A source has a breaker of its own, set where it is declared.",
+    "breaker": "Hosts that fail. A source has its own breaker, set where it is declared.",
     "host": "Limits of hosts that are met on the way (`host:NAME`). They hold for new hosts; `thresher sources limit` changes one.",
     "worker": "One worker process.",
     "reaper": "Tasks of lost workers.",

@@ -10,8 +10,8 @@ MEANINGS = {
     State.SUCCEEDED: "Its last stage returned `Done`. The only end that cannot be undone.",
     State.FILTERED: "A stage returned `Filtered`: a rule rejected it. Not an error.",
     State.SKIPPED: "A stage returned `Skipped`: not worth doing. Not an error.",
-    State.FAILED: "It cannot be done, or its tries are used up, or it lost its worker too often.",
-    State.CANCELLED: "A person cancelled it.",
+    State.FAILED: "It cannot be done, or its retries are used up, or it lost its worker too often.",
+    State.CANCELLED: "It was cancelled manually, or by a program.",
 }
 SETS = {
     "waiting": (WAITING, "May be claimed once due."),
@@ -29,7 +29,7 @@ page are derived from it."""
 AFTER = """\
 `pending` and `retryable` go to `running` by a claim. `running` goes back to `pending` by `Next`, by `Snooze`, by a closed
 gate, when its worker is stopped, or when its worker is lost; to `retryable` by an [error](errors.md) that is worth another try.
-The arrows out of `filtered`, `skipped`, `failed` and `cancelled` are a person's."""
+The arrows out of `filtered`, `skipped`, `failed` and `cancelled` are manual retries."""
 
 
 def page() -> str:

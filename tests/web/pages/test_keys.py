@@ -39,7 +39,7 @@ def test_a_key_is_made_shown_once_used_and_revoked(world):
     for said in (
         f"{token[:16]}…",
         "dice, indeed",
-        "30 a minute",
+        "30 per minute",
         "by <bdi>administrator anna</bdi>",
         "2024-02-12",
         "pill live",
@@ -48,7 +48,7 @@ def test_a_key_is_made_shown_once_used_and_revoked(world):
     assert re.search(r'data-label="Requests" class="number"><span>1<small>', listed)
     (key_id,) = (row[0] for row in world.rows("select id from api_keys"))
     asked = anna.see(f"/keys/{key_id}/revoke")
-    assert "There is no way back" in asked
+    assert "This cannot be undone" in asked
     assert Api(world.url, token).ask("GET", "/api/scraper/queue/stats").status == 200, (
         "looking at the question revokes nothing"
     )

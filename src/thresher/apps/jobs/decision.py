@@ -105,7 +105,7 @@ def _decision(
 
 
 def explain(decision: DecisionRecord) -> Iterator[str]:
-    """The decision in sentences that a person reads."""
+    """Explain the decision in sentences."""
     yield _verdict(decision)
     for each in decision.rejections:
         yield _rejection(each)

@@ -322,7 +322,7 @@ async def _read(ctx: Context, known: Found, before: PostingRecord, added: Postin
 
 
 async def _company(ctx: Context, posting: PostingRecord) -> tuple[str | None, tuple[NewTask, ...]]:
-    """The company that hires, by its key or its name; where nobody knows it, a task that will find out."""
+    """Return the hiring company, by key or name; if it is unknown, a task that will find it."""
     key, name = posting.company, posting.company_name or ""
     known = await _employer(ctx, posting)
     if known or not company_name_key(name):

@@ -162,7 +162,7 @@ class SavedView:
 
 
 class Status(StrEnum):
-    """The four things that a person may have done about a match."""
+    """What you may have done about a match."""
 
     NEW = "new"
     VIEWED = "viewed"

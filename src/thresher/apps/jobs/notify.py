@@ -42,7 +42,7 @@ def announcement(match: str, delay: float) -> NewTask:
 
 
 async def tell(ctx: Context) -> Outcome:
-    """Tell of every match that is new and that nobody was told of."""
+    """Send a message about every new match that was not sent yet."""
     wanted = await _wanted(ctx)
     if not wanted:
         return Skipped("the profile says never")
@@ -72,7 +72,7 @@ async def _wanted(ctx: Context) -> tuple[str, ...]:
 
 
 def worth_telling(wanted: Notify) -> tuple[str, ...]:
-    """The priorities of which a person wants to be told."""
+    """Return the priorities that the profile wants messages about."""
     return _PRIORITIES[wanted]
 
 

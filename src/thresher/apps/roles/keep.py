@@ -31,7 +31,7 @@ def roles_in(found: Found, name: str) -> list[int]:
 
 
 def with_facts(posting: Found, today: date) -> Record:
-    """What is added to a posting that nobody has read yet. Its other fields stay as they are."""
+    """Return what is added to a posting that has not been read yet. Its other fields stay as they are."""
     opening = read_facts(PostingRecord.of(posting), today=today)
     said: PostingFields = {"facts": facts_of(opening)}
     return Record(POSTING, posting.key, said, evidence=places_of(opening), merge=True)
@@ -43,8 +43,8 @@ def is_read(posting: Found) -> bool:
 
 
 def offers_of(found: Iterable[Found]) -> list[Offer]:
-    """The offers that can be compared: open ones whose facts were read. Somebody else will read the others,
-    and match them then.
+    """Return the offers that can be compared: open ones whose facts were read. The others are matched once
+    they have been read.
     """
     return [offer for each in found if (offer := _offer(each)) is not None]
 

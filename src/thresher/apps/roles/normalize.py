@@ -110,7 +110,7 @@ async def compare(ctx: Context) -> Outcome:
 
 
 async def gather(ctx: Context) -> Outcome:
-    """Whoever waited wants the role now. Performed until nobody is left."""
+    """Link everyone who waited to the role. Repeat until no one is left."""
     said = ctx.task.checkpoint
     key = str(said["key"])
     waiting = [each.id for each in await ctx.records(CANDIDATE, link=Link(ASKS, key), limit=PORTION)]
@@ -172,9 +172,7 @@ def _by_rules(core: str, why: str) -> _Named:
 
 
 def _settled(ctx: Context, core: str, named: _Named) -> Outcome:
-    """The role is found or made with the end of this stage, so that whoever comes from now on finds it
-    without waiting.
-    """
+    """Find or create the role at the end of this stage, so that later candidates find it without waiting."""
     found = {
         "title": written(core.split()),
         "key": core,

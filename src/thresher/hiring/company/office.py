@@ -33,8 +33,8 @@ _GOES_ON = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Town:
-    """A city that somebody wants to work in. Region and country are codes; without them the best known city
-    of that name is meant.
+    """A city to work in. Region and country are codes; without them the best-known city of that name is
+    meant.
     """
 
     city: str

@@ -62,8 +62,8 @@ def shelf_of(core: str) -> tuple[frozenset[str], str]:
 
 
 def keeps_tools(core: str, name: str) -> bool:
-    """Whether a name that somebody gives a core is about the same technologies: none is added, and not all
-    are left out.
+    """Tell whether a proposed name is about the same technologies: none is added, and not all are
+    left out.
     """
     had, has = frozenset(names(core)), frozenset(names(name))
     return has <= had and bool(has) == bool(had)
@@ -137,8 +137,8 @@ LOOKED_AT = 10  # neighbours of a title
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """`role` is the one that is meant; None, and then `nearest` is what came nearest. `reason` says why, for
-    a person.
+    """`role` is the role that is meant, or None; then `nearest` is the most similar one. `reason`
+    says why.
     """
 
     role: Neighbour | None

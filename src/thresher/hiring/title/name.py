@@ -20,7 +20,7 @@ def canonical_name(core: str) -> str:
 
 
 def proposed_name(said: str) -> str | None:
-    """A name as somebody proposes it (a model), mended where that is certain; None where it is none."""
+    """Clean up a proposed name (from a model) where that is certain; None if it is not a name."""
     text = " ".join(said.split())
     if (
         not text

@@ -308,7 +308,7 @@ def first_selected(node: Node, choices: Sequence[str]) -> str | None:
 
 
 def written_selector(text: str) -> Selector:
-    """A selector that a person wrote into a file."""
+    """Check a selector that was written into a file."""
     return Selector(text)
 
 

@@ -27,7 +27,7 @@ MAX_FIGURES = 10  # of a count
 def read_answer(
     data: Any, *, today: date, board: Board | None = None, xml_root: str | None = None
 ) -> Listing | None:
-    """The postings of a platform's answer; None where the shape is none that a platform's file describes."""
+    """Return the postings of a platform's response; None if no platform file describes its shape."""
     known = [platform for platform in platforms() if board is None or platform.name == board.platform]
     fits = [
         (platform, answer, rows)

@@ -14,7 +14,7 @@ from thresher.reading.values.addresses import registered_domain
 
 
 class Confidence(StrEnum):
-    """How far a board of a platform is trusted before a person has seen it."""
+    """How far a board of a platform is trusted before you have confirmed it."""
 
     HIGH = "high"
     MEDIUM = "medium"
@@ -187,9 +187,7 @@ def _pattern(template: str) -> re.Pattern[str] | None:
 
 
 def _is_bound(authority: str) -> bool:
-    """Whether what follows the last hole is a domain that somebody registered, not only an ending that
-    everybody shares.
-    """
+    """Tell whether what follows the last placeholder is a registered domain, not only a public suffix."""
     behind = _HOLE.split(authority)[-1].partition(":")[0]
     if behind == authority.partition(":")[0]:
         return bool(behind)

@@ -99,7 +99,7 @@ class Feed:
 
 
 def read_feed(text: str, *, url: str = "", today: date) -> Feed | None:
-    """The feed that a text is; None where it is none. Never raises."""
+    """Parse a text as a feed; None if it is not a feed. Never raises."""
     head = text[:500].lstrip("\ufeff \t\r\n")
     if head.startswith("{"):
         try:
@@ -111,7 +111,7 @@ def read_feed(text: str, *, url: str = "", today: date) -> Feed | None:
 
 
 def feed_in(data: Any, *, url: str = "", today: date) -> Feed | None:
-    """The feed in a body that was read already, be it XML or JSON; None where it is none."""
+    """Return the feed in a parsed body, XML or JSON; None if it is not a feed."""
     place = Document.from_html("", url)
     if isinstance(data, XmlData):
         return _of_root(data.element, place, today, None)

@@ -29,7 +29,7 @@ def full_markdown(document: Document, *, images: bool = False) -> str:
 
 
 def main_markdown(document: Document, *, images: bool = False) -> str:
-    """The article of a page; the whole page where it is none."""
+    """Return the article of a page as Markdown; the whole page if it is not an article."""
     content = main_content(document)
     root = document.fresh()
     if content.is_article:

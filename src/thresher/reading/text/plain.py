@@ -63,7 +63,7 @@ _ESCAPED = re.compile(r"&lt;/?[a-zA-Z]")
 
 
 def described(markup: str | None, *, escaped: bool = False) -> str | None:
-    """The text of a description; None where there is none. Escaped HTML is unescaped once, never twice."""
+    """Return the text of a description; None if there is none. Unescape escaped HTML once, never twice."""
     if not markup or not markup.strip():
         return None
     markup = markup[:MAX_LENGTH]

@@ -92,9 +92,7 @@ def _is_nonsense(label: str) -> bool:
 
 
 def registered_domain(host: str) -> str | None:
-    """The domain that somebody registered, of a host name: `shop.example.co.uk` belongs to
-    `example.co.uk`.
-    """
+    """Return the registered domain of a host name: `example.co.uk` for `shop.example.co.uk`."""
     if not host or "." not in host or host.startswith("["):
         return None
     return _extractor()(host).top_domain_under_public_suffix or None

@@ -204,8 +204,8 @@ class AmountRole(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A number that may be a price. `start` and `end` enclose its currency sign; `refusal` says why it is
-    none.
+    """A number that may be a price. `start` and `end` include its currency sign; `refusal` says why it is not
+    a price.
     """
 
     start: int

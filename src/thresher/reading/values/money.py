@@ -223,7 +223,7 @@ def _priced(line: str, offers: Sequence[_Offer], hint: Currency | None) -> Price
 
 
 def _preference(offer: _Offer) -> tuple[bool, bool, int]:
-    """A zero beside a real amount is a template that nobody filled in."""
+    """Prefer a real amount: a zero beside it is an unfilled template."""
     worth = {AmountRole.NOW: 3, AmountRole.PLAIN: 2, AmountRole.LIST: 1, AmountRole.UNIT: 0}
     return offer.low.currency is not None, offer.low.value > 0, worth[offer.low.role]
 

@@ -62,7 +62,7 @@ def check_names(session: PostgresSession, *, fresh: bool) -> None:
     if strangers:
         raise DatabaseProblem(
             f"the schema has {', '.join(strangers[:5])} of its own, which Thresher would have to replace; nothing was changed. "
-            "Give Thresher a schema of its own with ?schema=NAME in the URL, or rename yours"
+            "Give Thresher its own schema with ?schema=NAME in the URL, or rename yours"
         )
 
 

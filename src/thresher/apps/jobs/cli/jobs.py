@@ -157,8 +157,8 @@ def judge(
     ctx: typer.Context,
     every: Annotated[bool, typer.Option("--all", help="Include postings that were judged before.")] = False,
 ) -> None:
-    """Have open postings judged by the profile as it is now: those that nobody has judged yet. What you did
-    about matches stays.
+    """Judge open postings that have not been judged yet by the current profile. Your decisions about matches
+    stay.
     """
     call = call_of(ctx)
     with call.runtime() as runtime:
@@ -224,7 +224,7 @@ def profile_check(ctx: typer.Context, file: File) -> None:
 @profile_app.command("set")
 def profile_set(ctx: typer.Context, file: File) -> None:
     """Use a profile from now on. Postings that were judged before keep their decisions; thresher jobs judge
-    --all judges them anew.
+    --all judges them again.
     """
     call = call_of(ctx)
     text = _read(file)

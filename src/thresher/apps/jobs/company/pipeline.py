@@ -82,7 +82,7 @@ _FIELDS: Mapping[str, Field] = {
 
 
 async def ask_for(ctx: Context, missing: tuple[str, ...], text: str, source: str) -> Answer | None:
-    """What a model reads in the dossier; None where nobody can be asked, or the answer was none."""
+    """Ask a model about the dossier; None if no model can be asked, or it gave no answer."""
     wanted = tuple(_FIELDS[name] for name in missing if name in _FIELDS)
     if not wanted or not ctx.setting("jobs.company.ask") or not await ctx.can_ask("cheap"):
         return None
@@ -262,7 +262,7 @@ DISCOVERY = "source_discovery"
 
 
 async def begin(ctx: Context) -> Outcome:
-    """Write the company down, so that whoever meets it next finds it."""
+    """Store the company, so that other tasks find it."""
     try:
         request = await request_of(ctx)
     except InvalidPayload as problem:

@@ -193,9 +193,7 @@ async def _worth(ctx: Context, said: Findings, text: str, mentions: list[Mention
 
 
 async def _profile(ctx: Context) -> Profile | None:
-    """The person's profile; one that cannot be read is none here, and is complained about where it is
-    written.
-    """
+    """Return the profile, or None if it cannot be read; the command that sets it reports the error."""
     try:
         return await my_profile(ctx)
     except ConfigError:
@@ -203,8 +201,8 @@ async def _profile(ctx: Context) -> Profile | None:
 
 
 async def _children(ctx: Context, said: Findings) -> AsyncIterator[NewTask]:
-    """A board that was seen goes on to its discovery, which says whether a person has to approve it; else it
-    is looked for by name.
+    """Return the next task: discovery of the board that was seen, which decides whether it needs approval, or
+    else a search by name.
     """
     seen, key = said.openings, said.key
     payload = {"company": key, "name": said.name, "website": said.website, "via": VIA}

@@ -181,9 +181,7 @@ def enrolled(find: Find, asked: Asked, tried: Sequence[TriedAddress], now: int) 
 def walled(
     candidate: Candidate, asked: Asked, tag: str, reason: str, tried: Sequence[TriedAddress], now: int
 ) -> Record:
-    """A board that does not let us in. It is written down, disabled, so that a person can see it and open it
-    again.
-    """
+    """Enrol a board that denies access: it is stored as disabled, so that you can see and enable it."""
     data: BoardFields = {
         **_address(candidate.board),
         "confidence": Confidence.LOW.value,
@@ -224,7 +222,7 @@ def unfound(asked: Asked, tried: Sequence[TriedAddress]) -> tuple[Record, ...]:
 
 
 def scrape(find: Find, asked: Asked) -> tuple[NewTask, ...]:
-    """The first scrape, where nobody has to be asked."""
+    """Return the first scrape, if no approval is needed."""
     if find.standing(asked).status != "active":
         return ()
     return (NewTask("scrape_source", {"board": find.key, "failures": 0}, key=find.key),)
@@ -254,7 +252,7 @@ def _company(asked: Asked, find: Find, stands: Standing) -> tuple[Record, ...]:
 
 
 def _introduced(asked: Asked) -> CompanyFields:
-    """A company that nobody has written down yet at least has its name."""
+    """Return a company that is not stored yet, with at least its name."""
     fields = CompanyFields()
     if asked.name is not None:
         fields["name"] = asked.name

@@ -263,7 +263,7 @@ def _starts(asked: Asked) -> list[str]:
 
 
 def _fits(candidate: Candidate, asked: Asked) -> bool:
-    """Whether a candidate is what somebody said that it is."""
+    """Tell whether a candidate is what the request says it is."""
     return asked.hint == AUTO or candidate.board.platform == {RSS: FEED, HTML: SITE}.get(
         asked.hint, asked.hint
     )
@@ -314,9 +314,7 @@ def _disabled(
 
 
 def _nothing(asked: Asked, search: Search) -> Outcome:
-    """Nothing was found. Where somebody named an address, or a question is still open, that is a failure to
-    be looked at.
-    """
+    """End without a board. If a URL was given, or a question is still open, this is a failure to look at."""
     records = unfound(asked, search.tried)
     return (
         Failed(search.says(), records=records)

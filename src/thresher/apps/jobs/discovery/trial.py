@@ -72,7 +72,7 @@ class Trial:
 
     @property
     def sample(self) -> tuple[str, ...]:
-        """The first titles: enough for a person to see whose openings these are."""
+        """Return the first titles: enough to see whose openings these are."""
         return tuple(posting.title for posting in self.postings[:SAMPLE])
 
 

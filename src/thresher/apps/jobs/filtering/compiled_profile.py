@@ -33,7 +33,7 @@ def home(profile: Profile) -> Spot | None:
 
 
 def places(texts: Iterable[str], profile: Profile) -> tuple[Spot, ...]:
-    """Places as a person writes them. The bare name of their own city means that one."""
+    """Parse places from a profile. The bare name of the own city means that city."""
     own = home(profile)
     return tuple(own if own and _name(text) == _name(own.city or "") else _place(text) for text in texts)
 
@@ -164,12 +164,12 @@ def _hybrid(profile: Profile) -> tuple[Spot, ...] | None:
 
 
 def level_named(word: str) -> Level | None:
-    """The level that a person's word for it means."""
+    """Return the level that a word in a profile means."""
     return _LEVELS.get(" ".join(folded(word).split()))
 
 
 def _domain(text: str) -> str:
-    """A domain as hosts are compared with it, whether a person wrote it bare or as an address."""
+    """Normalise a domain for comparison with hosts, whether written bare or as a URL."""
     try:
         host = read_address(text if "://" in text else f"https://{text}").hostname
     except InvalidUrl:

@@ -11,7 +11,7 @@ PROFILE, ME = "profile", "me"
 
 
 async def my_profile(ctx: Context) -> Profile | None:
-    """The profile, or None where nobody has given one yet."""
+    """Return the profile, or None if there is none yet."""
     found = await ctx.record(PROFILE, ME)
     return _read(orjson.dumps(found.data, option=orjson.OPT_SORT_KEYS)) if found else None
 

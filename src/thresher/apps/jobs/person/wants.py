@@ -16,7 +16,7 @@ from thresher.hiring.technology import known_as
 
 
 class Rank(StrEnum):
-    """What a technology means to a person: wanted, fine, disliked, or out of the question."""
+    """What a technology means to you: wanted, fine, disliked, or out of the question."""
 
     REQUIRED = "required"
     OK = "ok"
@@ -33,7 +33,7 @@ class Size(StrEnum):
 
 
 class Notify(StrEnum):
-    """From which priority on a person is told of a match."""
+    """The lowest priority of matches to send messages about."""
 
     HIGH = "high"
     MEDIUM = "medium"
@@ -43,7 +43,7 @@ class Notify(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """How a person ranks a technology, and for how many years they have used it."""
+    """How the profile ranks a technology, and for how many years it was used."""
 
     rank: Rank
     years: int | None = None
@@ -93,7 +93,7 @@ class Levels:
 
 @dataclass(frozen=True, slots=True)
 class Stops:
-    """What a person does not want to see at all."""
+    """What the profile excludes completely."""
 
     types: tuple[str, ...] = ("sales", "hr", "recruiter", "support", "customer success")
     companies: tuple[str, ...] = ()
@@ -164,7 +164,7 @@ class Profile:
 
 
 def as_json(profile: Profile) -> dict[str, Any]:
-    """A profile as it is kept, in the shape in which a person writes it."""
+    """Return the profile in its stored form, the same shape as the YAML file."""
     work, pay, levels, out = profile.workplace, profile.salary, profile.levels, profile.excluded
     return {
         "city": profile.city,

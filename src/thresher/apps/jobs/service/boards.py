@@ -80,9 +80,7 @@ def find_board(store: Store, key: str) -> BoardRecord:
 
 
 def enable_board(store: Store, registry: Registry, key: str) -> RequestResult:
-    """Have a board read from now on: one that waits for a person, or one that was disabled. Its failures are
-    forgotten.
-    """
+    """Read a board from now on: one that waits for your decision, or a disabled one. Reset its failures."""
     board = find_board(store, key)
     now = read_now(store)
     fields: BoardFields = {
@@ -107,8 +105,8 @@ def enable_board(store: Store, registry: Registry, key: str) -> RequestResult:
 
 
 def disable_board(store: Store, key: str, reason: str) -> BoardRecord:
-    """Read a board no more, until a person enables it. What it had stays as it is: nobody looks, so nothing
-    is closed.
+    """Stop reading a board until it is enabled. Its postings stay as they are: no one looks, so nothing is
+    closed.
     """
     board = find_board(store, key)
     if not reason.strip():
@@ -257,7 +255,7 @@ def board_view(board: BoardRecord) -> BoardView:
 
 
 def check_boards(store: Store) -> list[Check]:
-    """Boards that are read only when a person says so."""
+    """Check for boards that wait for your decision."""
     pending = count(store, BOARD, where=[Is("status", "pending")])
     if not pending:
         return [Check.ok("boards", "none waits for a decision")]

@@ -36,7 +36,7 @@ _RESERVED = ("example", "invalid", "localhost", "test")
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A company that somebody wants looked at. `website` is a whole address."""
+    """A company to analyse. `website` is a full URL."""
 
     name: str | None
     website: str | None

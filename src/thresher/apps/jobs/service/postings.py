@@ -22,7 +22,7 @@ KIND = "job"
 
 
 def ask_postings(store: Store, registry: Registry, urls: Sequence[str]) -> list[RequestResult]:
-    """Have these postings read and judged. One that is known is judged anew."""
+    """Request that these postings are read and judged. A known posting is judged again."""
     keys = {url: posting_key("", None, url) for url in map(canonical_url, urls)}
     known = look_up(store, POSTING, keys.values())
     return ask(
@@ -33,7 +33,7 @@ def ask_postings(store: Store, registry: Registry, urls: Sequence[str]) -> list[
 
 
 def judge_again(store: Store, registry: Registry, *, every: bool = False) -> int:
-    """Have open postings judged by the profile as it is now: those that nobody has judged yet, or all; how
+    """Request that open postings are judged by the current profile: those not judged yet, or all; return how
     many.
     """
     number, before = 0, None

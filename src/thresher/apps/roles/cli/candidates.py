@@ -215,9 +215,7 @@ def remove(
     ctx: typer.Context,
     keys: Annotated[list[str], typer.Argument(metavar="KEY...", help="Candidates (see `candidates list`).")],
 ) -> None:
-    """Forget candidates: their records, their links and their matches. The roles that they wanted are counted
-    anew.
-    """
+    """Remove candidates: their records, links and matches. The roles they wanted are recounted."""
     call = call_of(ctx)
     with call.store(migrate=True) as store:
         gone = remove_candidates(store, keys)

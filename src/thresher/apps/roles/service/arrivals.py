@@ -161,7 +161,7 @@ POSTINGS_PER_TASK = 1_000  # postings in one task
 
 
 def check_app(registry: Registry) -> None:
-    """Refuse postings that nobody here would match."""
+    """Refuse postings if the roles app is not enabled, because nothing would match them."""
     if registry.pipeline(MATCHING) is None:
         raise UsageError("the roles app is not enabled in this project; add roles to apps in thresher.yaml")
 
@@ -198,7 +198,7 @@ class Imported:
 
 
 def keep_late(store: Store, scrape: Scrape, reason: str, body: Spooled, number: int) -> str:
-    """Keep a body that came too late, the same one once; what to tell whoever sent it."""
+    """Keep a late body, the same one only once; return what to tell the sender."""
     packed, most = blobs.pack_pieces(body.pieces()), store.settings.count("roles.late_limit")
 
     def keep(session: Session) -> str:
@@ -362,7 +362,7 @@ def _receive(
 
 
 def _over(scrape: Scrape) -> str:
-    """How a session ended, and why if somebody said so: a role may have been merged or rejected under it."""
+    """Say how a session ended, and why if known: its role may have been merged or rejected."""
     why = f" ({scrape.error_message[:200]})" if scrape.status == "failed" and scrape.error_message else ""
     return f"the session on {scrape.role_name!r} {_HOW.get(scrape.status, 'is over')}{why}"
 

@@ -75,7 +75,7 @@ def _namesakes(dialect: Dialect, session: Session, given: Sequence[Given]) -> di
 
 
 def check_once(given: Sequence[Given]) -> None:
-    """Raise `UsageError` if two of these are the same: nobody knows which of them is meant."""
+    """Raise `UsageError` if two of these are the same: it is unclear which one is meant."""
     seen: set[str] = set()
     for each in given:
         words = {each.key, each.email or each.key}
@@ -205,9 +205,7 @@ def matchings(registry: Registry, record_ids: Iterable[int]) -> list[Entry]:
 
 
 def remove_candidates(store: Store, keys: Sequence[str]) -> list[Gone]:
-    """Forget candidates, all or none: the records, their links and their matches. The roles that they wanted
-    are counted anew.
-    """
+    """Remove candidates, all or none: records, links and matches. The roles they wanted are recounted."""
 
     def remove(session: Session) -> list[Gone]:
         lock_names(store, session)
@@ -263,8 +261,8 @@ def _records(known: Mapping[str, Found]) -> dict[str, CandidateRecord]:
 
 
 def _open_titles(given: Given, known: Mapping[str, CandidateRecord]) -> list[str]:
-    """The titles that are yet to be understood. Those that have their role keep it: a person may have
-    arranged it otherwise.
+    """Return the titles that are not resolved yet. Resolved titles keep their role, because it may have been
+    arranged manually.
     """
     settled = _settled(known.get(given.key))
     return [title for title in given.candidate.role_titles if title not in settled]

@@ -316,7 +316,7 @@ def _read(fields: Mapping[str, Any]) -> Given | str:
 
 
 def _again(found: Given, seen: dict[str, int], line: int) -> str | None:
-    """Why a second line of the same key or address cannot be used: nobody knows which of the two is meant."""
+    """Say why a second line with the same key or email cannot be used: it is unclear which one is meant."""
     for word in {found.key: None, found.email or found.key: None}:
         first = seen.setdefault(word, line)
         if first != line and found.by is By.NAME:

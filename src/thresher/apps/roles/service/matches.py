@@ -181,7 +181,7 @@ def _posting(store: Store, posting: str | int) -> Found:
 
 
 def _read(store: Store, posting: Found) -> Found:
-    """A posting with its facts; one that nobody has read yet is read here, and nothing is written."""
+    """Return a posting with its facts; read them now, without storing, if it has not been read yet."""
     if is_read(posting):
         return posting
     new = with_facts(posting, day_of(read_now(store)))
@@ -318,7 +318,5 @@ def pair_ids(session: Session, key: str, posting: int | str) -> tuple[int, int]:
 
 
 def posting_named(text: str) -> int | str:
-    """A posting as a person names it: the key of its record, which is never a bare number, or the id of
-    it.
-    """
+    """Return a posting by the key of its record, which is never a bare number, or by its id."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < MAX_DIGITS else text

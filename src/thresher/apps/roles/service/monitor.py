@@ -42,7 +42,7 @@ class NextRole:
 
 @dataclass(frozen=True, slots=True)
 class RunningSession:
-    """A session under way. `left_seconds` of its lease; none left means that whoever asks next ends it."""
+    """A running session. `left_seconds` of its lease; 0 means that the next request for a role ends it."""
 
     session: SessionView
     left_seconds: int
@@ -163,7 +163,7 @@ def _ended(ended: Sequence[SessionView]) -> str:
 
 
 def check_late(store: Store) -> list[Check]:
-    """Bodies of scrapers that came too late, which only a person imports or drops."""
+    """Check for late bodies of scrapers that wait for a decision."""
     with store.read() as session:
         late = len(list_late(session, limit=LATE_COUNTED))
     if not late:

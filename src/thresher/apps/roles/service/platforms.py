@@ -40,7 +40,7 @@ def save(store: Store, name: str, wanted: Mapping[str, str | None]) -> Platform:
 
 
 def remove(store: Store, name: str) -> None:
-    """Let nobody look there any more. Whoever does so now may finish."""
+    """Remove a platform. Running sessions there may finish."""
     _must(
         name,
         in_transaction(
