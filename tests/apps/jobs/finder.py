@@ -57,6 +57,7 @@ class Finder:
         wanted = self.store.project_settings | settings
         self.store.project_settings, self.store.settings = wanted, Settings(wanted, OURS)
         self.registry = Registry([APP], self.store.settings)
+        self.store.app_events = self.registry.events
 
     def fetcher(self) -> Fetcher:
         guard, resolver = Guard(), MappedResolver(self.web.rules, SystemResolver())
