@@ -11,22 +11,34 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from agency import callings, recruit
-from findings import report
 from rich.console import Console
 
+from thresher import App, Demo, DemoRun
+from thresher.admin.events import list_events
 from thresher.admin.tasks import list_tasks
 from thresher.cli import main as thresher
 from thresher.config.apps import load_apps
-from thresher.config.project import read_project
-from thresher.practice.web import Knob, RemoteWeb, Trouble, practice_process, robots
+from thresher.practice.web import (
+    Knob,
+    LogEntry,
+    RemoteWeb,
+    Trouble,
+    gaps,
+    peak,
+    practice_process,
+    robots,
+)
 from thresher.runtime import opened_store
+from thresher.store.store import Store
 
-FOLDER = Path(__file__).parent / "harvest"
+EXAMPLES = Path(__file__).parent
+FOLDER = EXAMPLES / "harvest"
+APPS = ("jobs", "roles", "../courses.py")
 DATABASE = f"sqlite:///{FOLDER / 'harvest.db'}"
 SEED, PORT = 7, 8123
 DONE = (0, 1)  # 1: a task failed, and some of them are meant to
@@ -46,9 +58,10 @@ COMPANIES = (
     "nettle",
     "verbena",
 )
+SITES = tuple(f"{name}.example" for name in COMPANIES)
 # Polite, and still short enough to watch. On the real web leave the interval alone.
 PROJECT = """# Written by demo.py at every run: the practice web may listen elsewhere the next time.
-apps: [jobs, roles, ../courses.py]
+apps: [{apps}]
 database: sqlite:///harvest.db
 fetch:
   contact: https://example.com/about-this-bot
@@ -59,39 +72,22 @@ models:
   cheap: practice/practice-small
   prices: {{"practice/practice-small": {{input: 0.25, output: 2}}}}
 settings:
-  host.interval: 0.5
-  retry.base: 0.5
-  jobs.company.ask: 0           # the rules read these sites, and the practice model can read but not judge
-  jobs.judge: 0
-  jobs.interval: 0              # hours: boards are due again at the next run
-  jobs.interval_a: 0
-  jobs.interval_s: 0
-  jobs.notify.delay: 0
-  jobs.filter.age_limit: 36500  # it is March there, and always will be: no posting is too old
-  jobs.filter.age_points: 0
-  jobs.score.fresh: 0
-  jobs.score.stale: 0
-  jobs.score.old: 0
-  roles.reset_after: 0          # hours: roles are due again at the next run
+{settings}
 """
-PROFILE = """# Who the demo looks for openings for. Write your own in five minutes: thresher jobs profile example
-city: Denver
-region: CO
-country: US
-timezone: America/Denver
-titles: [analyst, engineer, product manager, designer, accountant, controller]
-skills:
-  sql: {rank: required, years: 6}
-  python: {rank: required, years: 6}
-  excel: {rank: ok, years: 8}
-  tableau: {rank: ok, years: 4}
-workplace: {remote: yes, hybrid_in: [Denver, Austin, Portland], onsite: yes}
-salary: {floor: 60k, target: 110k, currency: USD}
-size: large
-experience: 2
-levels: {wanted: [senior, staff, lead], unwanted: {principal: 1, director: 1}, excluded: [intern, junior]}
-excluded: {types: [sales, recruiter, support], keywords: [clearance required, security clearance]}
-"""
+SETTINGS = {"host.interval": 0.5, "retry.base": 0.5}
+MODEL = "127.0.0.1"  # the practice web's model has no name, only an address
+BY_ITSELF = ("/static/", "/api/openings")  # what a page loads that a browser has to build
+MAX_ROWS = 10_000
+LOOK = ("sources list --all", "status", "doctor")
+NEXT = """
+[bold]Look around[/bold]
+{look}
+[bold]In a browser[/bold]: the line that this prints leads to the dashboard
+  .venv/bin/thresher --project examples/harvest serve
+[bold]Look for news[/bold] (it will be tomorrow there): make run
+[bold]Ask what Thresher makes of a page[/bold], with the practice web running in another terminal:
+  .venv/bin/python -m thresher.practice.web --port {port}
+  .venv/bin/thresher --project examples/harvest inspect https://www.kestrel.example/career"""
 TROUBLE = (
     Knob(Trouble.RATE_LIMITED, "api.lever.co", times=1, seconds=3),
     Knob(Trouble.CAPTCHA, "www.marlin.example", text="cloudflare"),
@@ -147,11 +143,13 @@ def main() -> int:
 
 
 def work(now: Round, out: Console) -> int:
-    """What a person types, and a report if it came to its end. The exit code of the run."""
+    """Have every app do its part, and report if all came to its end. Return the exit code of the run."""
     goes_on = now.has_begun()
+    apps = [app for app in load_apps(APPS, FOLDER) if app.demo]
+    demos = [app.demo for app in apps if app.demo]
     with opened_web(now.day) as web:
-        (FOLDER / "thresher.yaml").write_text(PROJECT.format(url=web.url), "utf-8")
-        (FOLDER / "profile.yaml").write_text(PROFILE, "utf-8")
+        run = DemoRun(now.day, now.last, now.began, SITES, web.url, EXAMPLES, FOLDER, DATABASE, command)
+        write_project(web.url, demos)
         out.print(
             f"The practice web listens at {web.url}: {len(COMPANIES)} companies and their boards, on day {now.day}.",
             style="bold",
@@ -159,31 +157,63 @@ def work(now: Round, out: Console) -> int:
         if goes_on:
             out.print("Going on where the last run stopped.\n")
         else:
-            ask(now.day, out)
+            ask(run, demos, out)
         code = command("run", *([] if goes_on else ["--again"]))
         log = web.log()
-        if code in DONE:
-            code = recruit(FOLDER, DATABASE, web.url)
+        for demo in demos:
+            if code in DONE and demo.finish:
+                code = demo.finish(run)
     if code in DONE:
-        project = read_project(FOLDER)
-        with opened_store(DATABASE, apps=load_apps(project.apps, FOLDER)) as store:
-            report(out, store, COMPANIES, (now.last, now.began), log, web.port, callings(store))
+        report(run, apps, demos, log, web.port, out)
     return code
 
 
-def ask(day: int, out: Console) -> None:
-    """On the first day: who looks, and at whom. On every other: for news of all boards."""
-    out.print(
-        "Following these companies. Ctrl-C is safe.\n" if day == 0 else "Looking for news. Ctrl-C is safe.\n"
+def write_project(url: str, demos: Sequence[Demo]) -> None:
+    numbers = SETTINGS | {name: value for demo in demos for name, value in demo.settings.items()}
+    settings = "\n".join(f"  {name}: {value}" for name, value in numbers.items())
+    text = PROJECT.format(apps=", ".join(APPS), url=url, settings=settings)
+    (FOLDER / "thresher.yaml").write_text(text, "utf-8")
+
+
+def ask(run: DemoRun, demos: Sequence[Demo], out: Console) -> None:
+    """Have every app ask for the work of the day."""
+    what = "Looking for news." if run.day else "Following these companies."
+    out.print(f"{what} Ctrl-C is safe.\n")
+    for demo in demos:
+        demo.ask(run)
+
+
+def report(
+    run: DemoRun, apps: Sequence[App], demos: Sequence[Demo], log: Sequence[LogEntry], port: int, out: Console
+) -> None:
+    """What every app has to tell, and how the web was treated meanwhile."""
+    with opened_store(DATABASE, apps=apps) as store:
+        for demo in demos:
+            for part in demo.report(run, store):
+                out.print(part)
+        out.print(manners(store, run.began, [each for each in log if each.host != MODEL]))
+    commands = [*(each for demo in demos for each in demo.look), *LOOK]
+    look = "\n".join(f"  .venv/bin/thresher --project examples/harvest {each}" for each in commands)
+    out.print(NEXT.format(port=port, look=look), soft_wrap=True)
+
+
+def manners(store: Store, began: int, log: Sequence[LogEntry]) -> str:
+    """How it looked from the other side."""
+    hosts = Counter(each.host for each in log)
+    busiest, most = (hosts.most_common(1) or [("nobody", 0)])[0]
+    asked_for = [each for each in log if not each.path.startswith(BY_ITSELF)]
+    closest = min(
+        (gap for host in hosts for gap in gaps(each for each in asked_for if each.host == host)), default=0.0
     )
-    if day == 0:
-        command("jobs", "profile", "set", str(FOLDER / "profile.yaml"))
-        command("add", "company", *(f"https://www.{name}.example/" for name in COMPANIES))
-        command("add", "candidates", str(FOLDER.parent / "candidates.csv"))
-        command("schedules", "pause", "jobs.scrape")  # a day passes there with every run, not with the clock
-    else:
-        command("add", "scrape", "--key", "scrape")
-        command("add", "reset_roles", "--key", "reset_roles")
+    waits = [each for each in list_events(store, kind="gate_paused", limit=MAX_ROWS) if each["at"] >= began]
+    asked = f" {waits[0]['gate']} asked us to wait, and we did." if waits else ""
+    rules, same = sum(each.path == "/robots.txt" for each in log), sum(each.status == 304 for each in log)
+    first = f"{rules} of them for robots.txt and " if rules else ""
+    unchanged = f" {same} pages had not changed and were not sent again." if same else ""
+    return (
+        f"\n[bold]How the web saw it[/bold]\n{len(log)} requests to {len(hosts)} hosts, {first}{most} to "
+        f"{busiest}; at every host {peak(asked_for)} at a time, never closer than {closest:.2f} s.{asked}{unchanged}"
+    )
 
 
 def command(*words: str) -> int:

@@ -33,7 +33,7 @@ if typing.TYPE_CHECKING:
     )
     from thresher.core.event import Event, NewEvent
     from thresher.core.evidence import Evidence, Material, Place
-    from thresher.core.extension import Check, Command, Export
+    from thresher.core.extension import Check, Command, Demo, DemoRun, Export
     from thresher.core.group import Group, GroupStatus, Run, Stop
     from thresher.core.keys import host_gate
     from thresher.core.outcome import Done, Effect, Failed, Filtered, Next, Outcome, Skipped, Snooze
@@ -60,6 +60,8 @@ _HOMES = {
     "Command": "thresher.core.extension",
     "Context": "thresher.core.context",
     "Credentials": "thresher.core.credentials",
+    "Demo": "thresher.core.extension",
+    "DemoRun": "thresher.core.extension",
     "Done": "thresher.core.outcome",
     "Effect": "thresher.core.outcome",
     "Event": "thresher.core.event",
@@ -131,6 +133,8 @@ __all__ = [
     "Command",
     "Context",
     "Credentials",
+    "Demo",
+    "DemoRun",
     "Done",
     "Effect",
     "Event",

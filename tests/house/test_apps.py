@@ -13,6 +13,7 @@ import pytest
 from tests.house.paper import ROOT
 from thresher.config.apps import load_apps, own_apps
 from thresher.core.app import App
+from thresher.core.extension import Demo
 from thresher.core.named import load_folder, loaded
 from thresher.store.app_migrations import app_schemas, made_by
 from thresher.store.session import SQLITE
@@ -125,6 +126,13 @@ def test_every_name_in_an_app_value_leads_somewhere(name: str):
         getattr(app, field.name)  # a tuple by its name is imported here
     for target in (*app.effects.values(), *app.near.values(), *(each.target for each in app.commands)):
         assert callable(loaded(target))
+
+
+@pytest.mark.parametrize("name", [each.name for each in apps() if each.pipelines])
+def test_an_app_with_pipelines_has_a_part_in_the_demo(name: str):
+    (app,) = (each for each in apps() if each.name == name)
+    assert isinstance(app.demo, Demo)
+    assert all(setting.startswith(f"{name}.") for setting in app.demo.settings)
 
 
 GUIDE = ROOT / "docs" / "how-to" / "write-an-app.md"

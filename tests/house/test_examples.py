@@ -54,7 +54,7 @@ def run(folder: Path, app: str) -> Ran:
 
 
 def test_every_example_has_a_test_here():
-    tested = ["agency.py", "courses.py", "demo.py", "findings.py", "greetings.py", "library.py", "orchard.py"]
+    tested = ["courses.py", "demo.py", "greetings.py", "library.py", "orchard.py"]
     elsewhere = {
         "practice.py": "tests/practice/test_example.py",
         "scraper.py": "tests/apps/roles/test_scrapers.py",
@@ -125,7 +125,7 @@ class Demo:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._started: list[subprocess.Popen[str]] = []
-        for name in ("agency.py", "candidates.csv", "courses.py", "demo.py", "findings.py", "scraper.py"):
+        for name in ("candidates.csv", "courses.py", "demo.py", "scraper.py"):
             shutil.copy(EXAMPLES / name, folder)
 
     def start(self) -> subprocess.Popen[str]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from thresher.core.errors import DuplicateKind, UsageError
 from thresher.core.event import SUBSCRIBABLE
-from thresher.core.extension import Check, Command, Export
+from thresher.core.extension import Check, Command, Demo, Export
 from thresher.core.limits import MAX_NAME_BYTES, check_text
 from thresher.core.named import NOTHING, Named, check_name
 
@@ -70,6 +70,7 @@ class App:
       (`Check`) for `thresher doctor`; what needs a person also stands in `thresher status`. `explain`:
       functions that are given the store and what somebody asks `thresher explain` for, and return an
       `Explanation`, or None for what is not theirs.
+    - `demo`: its part of the demo, a `Demo`.
     - `needs`: the apps that are enabled with it.
 
     Everything may be given by its dotted name, `package.module:name`, and is then imported when it is needed.
@@ -102,6 +103,7 @@ class App:
     exports: Named[Mapping[str, Export]] = Named(NOTHING)
     checks: Named[tuple[MakeChecks, ...]] = Named(())
     explain: Named[tuple[Callable[[Any, str], Any], ...]] = Named(())
+    demo: Named[Demo | None] = Named(None)
 
     def __post_init__(self) -> None:
         check_text(self.name, "the name of an app", MAX_NAME_BYTES)

@@ -1,13 +1,18 @@
 """What an app brings to the command line, the server and the doctor: values that are quick to import."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from thresher.core.errors import UsageError
 from thresher.core.named import check_name
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _COMMAND = re.compile(r"(add )?[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
@@ -85,3 +90,39 @@ class Export:
     statuses: tuple[str, ...] = ()
     lines: Callable[[Any, str | None], Iterable[Row]] | None = None
     separator: str = ", "
+
+
+@dataclass(frozen=True, slots=True)
+class DemoRun:
+    """One run of the demo, as the apps see it: each run is one `day` of the practice web.
+
+    `sites` are the sites of the practice web that are followed, `web` is its address. `examples` is the
+    folder of the examples, `folder` the project's. `last` and `began` are when the last run and this one
+    began. `command` runs a command as a person would type it.
+    """
+
+    day: int
+    last: int
+    began: int
+    sites: tuple[str, ...]
+    web: str
+    examples: Path
+    folder: Path
+    database: str
+    command: Callable[..., int]
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """What an app shows in the demo (`make run`).
+
+    `ask` asks for the work of the day. When the queue is empty, `finish`, if given, does what happens outside
+    it, and returns an exit code. `report` is given the store and yields what is printed in the end: texts and
+    tables. `settings` make it short enough to watch, and `look` are commands to try afterwards.
+    """
+
+    ask: Callable[[DemoRun], None]
+    report: Callable[[DemoRun, Any], Iterable[Any]]
+    finish: Callable[[DemoRun], int] | None = None
+    settings: Mapping[str, float] = field(default_factory=dict)
+    look: tuple[str, ...] = ()

@@ -28,6 +28,8 @@ GROUPS = {
     ),
     "What an app brings to people": (
         "Command",
+        "Demo",
+        "DemoRun",
         "Route",
         "DashboardPage",
         "PageRequest",

@@ -17,6 +17,7 @@ app = App(
         "board_enabled": "A board was enabled and is read from now on.",
     },
     follows={"posting": "job"},
+    demo="thresher.apps.jobs.demo:DEMO",
     commands=(
         Command("add company", "Add companies by name or site.", "thresher.apps.jobs.cli.jobs:add_company"),
         Command("add companies", "Add companies from a file.", "thresher.apps.jobs.cli.jobs:add_companies"),

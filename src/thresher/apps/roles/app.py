@@ -41,6 +41,7 @@ app = App(
     templates="thresher.apps.roles:templates",
     scopes={"scrape": "take roles from the queue and send postings"},
     key_headers=("X-Scraper-API-Key",),
+    demo="thresher.apps.roles.demo:DEMO",
     commands=(
         Command("add candidates", "Add candidates from a file.", "thresher.apps.roles.cli.candidates:add"),
         Command(

@@ -1,23 +1,21 @@
-"""What the demo tells at its end: company by company what was found or why not, the matches, and how the web
-was treated meanwhile."""
+"""The jobs app's part of the demo: follow the companies of the practice web, and tell what was found, company
+by company, what suits the profile, and why the rest does not.
+"""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from thresher.admin.costs import dollars, list_calls
-from thresher.admin.events import list_events
+from thresher import Demo, DemoRun
 from thresher.admin.records import list_records
 from thresher.admin.tasks import list_tasks
 from thresher.apps.jobs.service.boards import BoardView, list_boards
 from thresher.apps.jobs.service.companies import list_companies
 from thresher.apps.jobs.service.matches import Search, list_matches
-from thresher.practice.web import LogEntry, gaps, peak
 from thresher.store.store import Store
 
 MAX_ROWS = 10_000
@@ -30,20 +28,76 @@ COLOURS = {
     "refused": "yellow",
     "blocked": "red",
 }
-MODEL = "127.0.0.1"  # the practice web's model has no name, only an address
-BY_ITSELF = ("/static/", "/api/openings")  # what a page loads that a browser has to build
-READERS = {
-    "model": "read by a model",
-    "learned": "by what was learned from its answers",
-    "data": "from their own data",
-}
 ENDS = ("failed", "skipped")
+SETTINGS = {
+    "jobs.company.ask": 0,  # the rules read these sites, and the practice model can read but not judge
+    "jobs.judge": 0,
+    "jobs.interval": 0,  # hours: boards are due again at the next run
+    "jobs.interval_a": 0,
+    "jobs.interval_s": 0,
+    "jobs.notify.delay": 0,
+    "jobs.filter.age_limit": 36_500,  # it is March there, and always will be: no posting is too old
+    "jobs.filter.age_points": 0,
+    "jobs.score.fresh": 0,
+    "jobs.score.stale": 0,
+    "jobs.score.old": 0,
+}
+LOOK = (
+    "jobs matches",
+    "boards list",
+    "companies show acme.example",
+    "explain acme.example",
+    "export matches -f csv -o matches.csv",
+)
+PROFILE = """# Who the demo looks for openings for. Write your own in five minutes: thresher jobs profile example
+city: Denver
+region: CO
+country: US
+timezone: America/Denver
+titles: [analyst, engineer, product manager, designer, accountant, controller]
+skills:
+  sql: {rank: required, years: 6}
+  python: {rank: required, years: 6}
+  excel: {rank: ok, years: 8}
+  tableau: {rank: ok, years: 4}
+workplace: {remote: yes, hybrid_in: [Denver, Austin, Portland], onsite: yes}
+salary: {floor: 60k, target: 110k, currency: USD}
+size: large
+experience: 2
+levels: {wanted: [senior, staff, lead], unwanted: {principal: 1, director: 1}, excluded: [intern, junior]}
+excluded: {types: [sales, recruiter, support], keywords: [clearance required, security clearance]}
+"""
+
+
+def ask(run: DemoRun) -> None:
+    """On the first day, say who looks and at which companies. On every other, ask for news of all boards."""
+    if run.day:
+        run.command("add", "scrape", "--key", "scrape")
+        return
+    file = run.folder / "profile.yaml"
+    file.write_text(PROFILE, "utf-8")
+    run.command("jobs", "profile", "set", str(file))
+    run.command("add", "company", *(f"https://www.{site}/" for site in run.sites))
+    run.command("schedules", "pause", "jobs.scrape")  # a day passes there with every run, not with the clock
+
+
+def report(run: DemoRun, store: Store) -> Iterator[Table | str]:
+    """What was found at each company, the best matches, and how the postings were judged."""
+    tasks = list_tasks(store, limit=MAX_ROWS)
+    tiers = {each.key: each.tier for each in list_companies(store, limit=MAX_ROWS)}
+    found = [
+        finding(store, site, [each for each in tasks if is_about(each, site)], tiers) for site in run.sites
+    ]
+    yield table_of(found, with_news=run.last > 0)
+    yield matches(store)
+    yield decisions(store)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One company: how the look at it ended and why, and its postings: open now, new since the last time,
-    gone."""
+    gone.
+    """
 
     company: str
     verdict: str
@@ -54,42 +108,17 @@ class Finding:
     gone: int = 0
 
 
-def report(
-    out: Console,
-    store: Store,
-    names: Sequence[str],
-    since: tuple[int, int],
-    log: Sequence[LogEntry],
-    port: int,
-    callings: Table,
-) -> None:
-    """`since` is when the last round began and when this one did."""
-    tasks = list_tasks(store, limit=MAX_ROWS)
-    tiers = {each.key: each.tier for each in list_companies(store, limit=MAX_ROWS)}
-    found = [finding(store, name, [each for each in tasks if is_about(each, name)], tiers) for name in names]
-    out.print(table_of(found, with_news=since[0] > 0))
-    out.print(matches(store))
-    out.print(decisions(store))
-    out.print(callings)
-    out.print(lessons(store, since[1], [each for each in log if each.host == MODEL]))
-    out.print(manners(store, since[1], [each for each in log if each.host != MODEL]))
-    out.print(NEXT.format(port=port), soft_wrap=True)
-
-
-def is_about(task: dict[str, Any], name: str) -> bool:
+def is_about(task: dict[str, Any], site: str) -> bool:
     said = task["payload"]
-    return said.get("company") == f"{name}.example" or f"//www.{name}.example/" in str(
-        task["url"] or said.get("website") or ""
-    )
+    return said.get("company") == site or f"//www.{site}/" in str(task["url"] or said.get("website") or "")
 
 
 def finding(
-    store: Store, name: str, tasks: Sequence[dict[str, Any]], tiers: dict[str, str | None]
+    store: Store, site: str, tasks: Sequence[dict[str, Any]], tiers: dict[str, str | None]
 ) -> Finding:
     """Only a look that proves something says how many there are: behind a wall nobody knows."""
-    key = f"{name}.example"
-    boards = list_boards(store, company=key, limit=MAX_ROWS)
-    tier = tiers.get(key) or "–"
+    name, boards = site.partition(".")[0], list_boards(store, company=site, limit=MAX_ROWS)
+    tier = tiers.get(site) or "–"
     if boards:
         return looked(store, name, tier, boards[0])
     live = next((each for each in tasks if each["state"] in ("pending", "retryable", "running")), None)
@@ -179,53 +208,4 @@ def decisions(store: Store) -> str:
     return f"{len(found)} postings were judged: {counts}. Each with its reason: thresher explain KEY."
 
 
-def lessons(store: Store, began: int, calls: Sequence[LogEntry]) -> str:
-    """Who read the courses, and what that cost."""
-    courses = [
-        each for each in list_records(store, kind="course", limit=MAX_ROWS) if each["updated_at"] >= began
-    ]
-    by = Counter(each["data"]["read_by"] for each in courses)
-    proven = sum(place is not None for each in courses for place in each["evidence"]["places"].values())
-    spent = sum(each["spent"] or 0 for each in list_calls(store, limit=MAX_ROWS) if each["at"] >= began)
-    readers = [f"{by[name]} {words}" for name, words in READERS.items() if by[name]]
-    return (
-        f"\n[bold]What reading a catalogue cost[/bold]\n{len(courses)} courses: {', '.join(readers) or 'none yet'}. "
-        f"{len(calls)} calls of a model, {dollars(spent)}. {proven} values, each with its place in the page."
-    )
-
-
-def manners(store: Store, began: int, log: Sequence[LogEntry]) -> str:
-    """How it looked from the other side."""
-    hosts = Counter(each.host for each in log)
-    busiest, most = (hosts.most_common(1) or [("nobody", 0)])[0]
-    asked_for = [each for each in log if not each.path.startswith(BY_ITSELF)]
-    closest = min(
-        (gap for host in hosts for gap in gaps(each for each in asked_for if each.host == host)), default=0.0
-    )
-    waits = [each for each in list_events(store, kind="gate_paused", limit=MAX_ROWS) if each["at"] >= began]
-    asked = f" {waits[0]['gate']} asked us to wait, and we did." if waits else ""
-    rules, same = sum(each.path == "/robots.txt" for each in log), sum(each.status == 304 for each in log)
-    first = f"{rules} of them for robots.txt and " if rules else ""
-    unchanged = f" {same} pages had not changed and were not sent again." if same else ""
-    return (
-        f"\n[bold]How the web saw it[/bold]\n{len(log)} requests to {len(hosts)} hosts, {first}{most} to "
-        f"{busiest}; at every host {peak(asked_for)} at a time, never closer than {closest:.2f} s.{asked}{unchanged}"
-    )
-
-
-NEXT = """
-[bold]Look around[/bold]
-  .venv/bin/thresher --project examples/harvest jobs matches
-  .venv/bin/thresher --project examples/harvest boards list
-  .venv/bin/thresher --project examples/harvest companies show acme.example
-  .venv/bin/thresher --project examples/harvest explain acme.example
-  .venv/bin/thresher --project examples/harvest export matches -f csv -o matches.csv
-  .venv/bin/thresher --project examples/harvest sources list --all
-  .venv/bin/thresher --project examples/harvest extractors show courses.practice.example course
-  .venv/bin/thresher --project examples/harvest costs
-[bold]In a browser[/bold]: the line that this prints leads to the dashboard
-  .venv/bin/thresher --project examples/harvest serve
-[bold]Look for news[/bold] (it will be tomorrow there): make run
-[bold]Ask what Thresher makes of a page[/bold], with the practice web running in another terminal:
-  .venv/bin/python -m thresher.practice.web --port {port}
-  .venv/bin/thresher --project examples/harvest inspect https://www.kestrel.example/career"""
+DEMO = Demo(ask, report, settings=SETTINGS, look=LOOK)

@@ -1,8 +1,8 @@
-"""The second half of the demo: a recruiter's candidates, the roles that they want, and a scraper that looks
-for each role once.
+"""The roles app's part of the demo: a recruiter's candidates, the roles that they want, and a scraper that
+looks for each role once.
 
-The API is served by a process of its own, as in real life, and the scraper is the one that stands beside this
-file. Only its `look` is another: it asks the practice web's search.
+The API is served by a process of its own, as in real life, and the scraper is the one of the examples. Only
+its `look` is replaced: it asks the practice web's search.
 """
 
 import contextlib
@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -20,31 +21,42 @@ from urllib.request import Request, urlopen
 from rich.markup import escape
 from rich.table import Table
 
+from thresher import Demo, DemoRun
 from thresher.admin.keys import create_key
-from thresher.apps.roles.app import app as roles
+from thresher.apps.roles.app import app
 from thresher.apps.roles.service.candidates import list_candidates
 from thresher.apps.roles.service.matches import list_fits
 from thresher.runtime import opened_store
 from thresher.store.store import Store
 
-HERE = Path(__file__).parent
 SEARCH, COUNTRY, ROWS = "search.practice.example", "us", 50
 PARTS = {"skills": "skills", "experience": "years", "location": "place", "salary": "pay", "semantic": "text"}
+SETTINGS = {"roles.reset_after": 0}  # hours: roles are due again at the next run
 
 
-def recruit(folder: Path, database: str, web: str) -> int:
-    """Have every role that waits looked for by a scraper, and what it finds matched. The exit code of the
-    matching."""
-    words = [sys.executable, "-m", "thresher", "--project", str(folder), "--database", database]
+def ask(run: DemoRun) -> None:
+    """On the first day, add the candidates. On every other, put their roles back into the queue."""
+    if run.day:
+        run.command("add", "reset_roles", "--key", "reset_roles")
+    else:
+        run.command("add", "candidates", str(run.examples / "candidates.csv"))
+
+
+def recruit(run: DemoRun) -> int:
+    """Have a scraper look for every role that waits, and match what it finds. Return the exit code of the
+    matching.
+    """
+    words = [sys.executable, "-m", "thresher", "--project", str(run.folder), "--database", run.database]
     with served(words) as url:
-        scrape(url, key_in(folder, database), web)
-    return subprocess.run([*words, "run", "--json"], stdout=subprocess.DEVNULL, check=False).returncode
+        scrape(run, url)
+    matching = [*words, "run", "--json"]
+    return subprocess.run(matching, stdout=subprocess.DEVNULL, check=False).returncode  # noqa: S603  our own command
 
 
 @contextlib.contextmanager
 def served(words: Sequence[str]) -> Iterator[str]:
     """The API of the project, in a process of its own; it says where it is."""
-    with subprocess.Popen(
+    with subprocess.Popen(  # noqa: S603  our own command
         [*words, "serve", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as process:
         assert process.stdout is not None
@@ -57,30 +69,38 @@ def served(words: Sequence[str]) -> Iterator[str]:
             process.terminate()
 
 
-def key_in(folder: Path, database: str) -> str:
-    """The scraper's key. It is shown once, so whoever needs it again keeps it, where nobody else can read
-    it."""
-    file = folder / "scraper.key"
+def key_in(run: DemoRun) -> str:
+    """Return the scraper's key. It is shown once, so the demo keeps it in a file that only we can read."""
+    file = run.folder / "scraper.key"
     if not file.exists():
-        with opened_store(database) as store:
-            made = create_key(store, "demo-scraper", ["scrape"], apps=[roles], rate=6_000)
+        with opened_store(run.database) as store:
+            made = create_key(store, "demo-scraper", ["scrape"], apps=[app], rate=6_000)
         file.touch(0o600)
         file.write_text(made.token, "utf-8")
     return file.read_text("utf-8")
 
 
-def scrape(url: str, key: str, web: str) -> None:
+def scrape(run: DemoRun, url: str) -> None:
     """Run the reference scraper until no role waits."""
-    os.environ |= {"THRESHER_URL": url, "THRESHER_KEY": key}
-    import scraper  # noqa: PLC0415  it reads where to go when it is loaded
-
+    os.environ |= {"THRESHER_URL": url, "THRESHER_KEY": key_in(run)}  # read when the scraper is loaded
+    scraper = module_at(run.examples / "scraper.py")
     scraper.look = look
-    scraper.main(web)
+    scraper.main(run.web)
+
+
+def module_at(path: Path) -> Any:
+    spec = spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def look(web: str, role: dict[str, Any]) -> dict[str, Any]:
     """What the practice web's search has for a role. An empty answer is believed if the same search finds
-    something else."""
+    something else.
+    """
     rows = search(web, role["name"])
     empty = {
         "verdict": "empty",
@@ -91,9 +111,8 @@ def look(web: str, role: dict[str, Any]) -> dict[str, Any]:
 
 def search(web: str, what: str) -> list[dict[str, Any]]:
     asked = urlencode({"app_key": "demo", "what": what, "results_per_page": ROWS})
-    with urlopen(
-        Request(f"{web}/v1/search/{COUNTRY}/1?{asked}", headers={"Host": SEARCH}), timeout=60
-    ) as got:
+    request = Request(f"{web}/v1/search/{COUNTRY}/1?{asked}", headers={"Host": SEARCH})  # noqa: S310  the practice web
+    with urlopen(request, timeout=60) as got:  # noqa: S310
         found: list[dict[str, Any]] = json.loads(got.read())["results"]
     return found
 
@@ -114,7 +133,7 @@ def posting(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def callings(store: Store) -> Table:
+def report(run: DemoRun, store: Store) -> Iterator[Table]:  # noqa: ARG001  every app's part is asked alike
     """For each candidate the posting that suits best, with what each part of the score says."""
     table = Table(
         title="\nWhom to call about what", title_justify="left", title_style="bold", box=None, pad_edge=False
@@ -133,4 +152,7 @@ def callings(store: Store) -> Table:
             *(escape(text or "–") for text in said),
             *(f"{each.parts[part]:.0f}" for part in PARTS),
         )
-    return table
+    yield table
+
+
+DEMO = Demo(ask, report, finish=recruit, settings=SETTINGS)
