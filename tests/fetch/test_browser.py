@@ -408,5 +408,5 @@ def test_https_is_rendered_where_the_operator_mapped_it_to_a_plain_place(world: 
 def test_a_closed_browser_says_so(world: World):
     browser = world.browser()
     world.run(browser.close())
-    with pytest.raises(UsageError, match="was closed"):
+    with pytest.raises(UsageError, match="is closed"):
         world.run(browser.render("http://site.example/"))

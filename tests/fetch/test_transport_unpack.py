@@ -132,5 +132,5 @@ def test_an_unknown_packing_is_named(encoding: str):
 def test_more_layers_than_anybody_needs_are_refused():
     with pytest.raises(Malformed, match="compressed 3 times"):
         unpack(b"abc", "gzip, gzip, gzip", BOUNDS)
-    with pytest.raises(Malformed, match="packed 5000 times"):
+    with pytest.raises(Malformed, match="compressed 5000 times"):
         unpack(b"abc", "gzip," * 5_000, BOUNDS)
