@@ -86,7 +86,7 @@ def test_a_connection_to_another_database_is_refused_and_still_usable(
 ):
     with psycopg.connect(split_schema(postgres_url)[0], dbname="template1", autocommit=False) as other:
         other.execute("create temporary table mine (number int)")
-        with pytest.raises(UsageError, match="not to the client.s database"):
+        with pytest.raises(UsageError, match=r"not to the client.s database"):
             client.enqueue(NewTask("greet"), connection=other)
         other.execute("insert into mine values (1)")
         other.rollback()
