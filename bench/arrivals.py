@@ -243,8 +243,8 @@ def jobs_of(at: int, given: argparse.Namespace) -> list[dict[str, Any]]:
 def measure(url: str, other: str, given: argparse.Namespace) -> dict[str, Any]:
     rounds, after, sizes = Rounds(), 1, list[int]()
     with (
-        closing(open_store(url)) as store,
-        closing(open_store(other)),
+        closing(open_store(url, apps=[roles])) as store,
+        closing(open_store(other, apps=[roles])),
         tempfile.TemporaryDirectory() as folder,
     ):
         token = create_key(store, "bench", ["scrape"], apps=[roles], rate=1_000_000).token

@@ -143,7 +143,7 @@ def run(asked: argparse.Namespace) -> dict[str, object]:
             if asked.store == "sqlite"
             else stack.enter_context(practice_postgres()).url
         )
-        store = open_store(url)
+        store = open_store(url, apps=[roles])
         fill(store, asked.roles, asked.platforms)
         tokens: list[str | None] = [
             create_key(store, f"s{at}", ["scrape"], apps=[roles], rate=RATE).token

@@ -1,0 +1,24 @@
+"""The benchmarks that need a server still run: nobody looks at them until a release is measured."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.house.paper import ROOT
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("arrivals.py", "--store", "sqlite", "--jobs", "20", "--rounds", "1", "--json"),
+        ("next_role.py", "--store", "sqlite", "--roles", "20", "--scrapers", "1", "--seconds", "1"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_benchmark_of_the_roles_app_runs(words: tuple[str, ...]):
+    ran = subprocess.run(
+        [sys.executable, *words], cwd=ROOT / "bench", capture_output=True, text=True, timeout=120, check=False
+    )
+    assert ran.returncode == 0, ran.stderr[-2_000:]
+    assert ran.stdout.strip()
