@@ -190,7 +190,7 @@ def test_suspects_that_wait_for_their_turn_are_handed_back_by_a_stop_and_cancell
             await may_end.wait()
             return Done()
 
-        registry = workshop.set_up(one_stage("visit", visit), worker__lease=0.6)
+        registry = workshop.set_up(one_stage("visit", visit))
         ids = workshop.put(registry, *(NewTask("visit") for _ in range(3)))
         lose(workshop, 3)
         worker = workshop.worker(registry)

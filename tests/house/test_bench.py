@@ -12,7 +12,19 @@ from tests.house.paper import ROOT
     "words",
     [
         ("arrivals.py", "--store", "sqlite", "--jobs", "20", "--rounds", "1", "--json"),
-        ("next_role.py", "--store", "sqlite", "--roles", "20", "--scrapers", "1", "--seconds", "1"),
+        (
+            "next_role.py",
+            "--store",
+            "sqlite",
+            "--roles",
+            "500",
+            "--scrapers",
+            "1",
+            "--seconds",
+            "2",
+            "--pace",
+            "20",
+        ),
     ],
     ids=lambda words: words[0],
 )
