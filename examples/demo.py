@@ -59,7 +59,6 @@ COMPANIES = (
     "verbena",
 )
 SITES = tuple(f"{name}.example" for name in COMPANIES)
-# Polite, and still short enough to watch. On the real web leave the interval alone.
 PROJECT = """# Written by demo.py at every run: the practice web may listen elsewhere the next time.
 apps: [{apps}]
 database: sqlite:///harvest.db
@@ -74,6 +73,7 @@ models:
 settings:
 {settings}
 """
+# Polite, and still short enough to watch. On the real web leave the interval alone.
 SETTINGS = {"host.interval": 0.5, "retry.base": 0.5}
 MODEL = "127.0.0.1"  # the practice web's model has no name, only an address
 BY_ITSELF = ("/static/", "/api/openings")  # what a page loads that a browser has to build
@@ -145,7 +145,7 @@ def main() -> int:
 def work(now: Round, out: Console) -> int:
     """Have every app do its part, and report if all came to its end. Return the exit code of the run."""
     goes_on = now.has_begun()
-    apps = [app for app in load_apps(APPS, FOLDER) if app.demo]
+    apps = load_apps(APPS, FOLDER)
     demos = [app.demo for app in apps if app.demo]
     with opened_web(now.day) as web:
         run = DemoRun(now.day, now.last, now.began, SITES, web.url, EXAMPLES, FOLDER, DATABASE, command)

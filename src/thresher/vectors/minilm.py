@@ -64,7 +64,7 @@ EPSILON = 1e-12
 # Tokens computed together: enough to keep the processor busy, few enough for its cache; attention over 16
 # long texts is 50 MB.
 TOKENS_AT_ONCE = 4_096
-FEW = 32
+MAX_SMALL_BATCH = 32
 
 Span = tuple[int, int, int]
 
@@ -80,7 +80,9 @@ class Linear:
         # For a single title the product is twice as fast with the weights on its left; for many, turning the
         # result costs more.
         done: Floats = (
-            np.ascontiguousarray((self.weight @ values.T).T) if len(values) <= FEW else values @ self.weight.T
+            np.ascontiguousarray((self.weight @ values.T).T)
+            if len(values) <= MAX_SMALL_BATCH
+            else values @ self.weight.T
         )
         done += self.bias
         return done

@@ -206,7 +206,7 @@ def _beside(headline: Node) -> dict[str, str]:
     return said
 
 
-FEW = 5  # rows: fewer may be what a page about one opening recommends beside it
+MIN_LISTED = 5  # rows: fewer may be what a page about one opening recommends beside it
 ENOUGH_SEEN = 3
 MAX_PART = 5  # one row in five, if fewer than ENOUGH_SEEN
 MAX_ROWS = 2_000
@@ -230,7 +230,7 @@ def read_postings(document: Document, facts: Facts, board: Board | None, *, toda
     if shown is not None:
         found.append(shown)
     best = max(found, key=lambda each: len(each.postings)) if found else None
-    if best is None or len(best.postings) < FEW or _is_elsewhere(best, document):
+    if best is None or len(best.postings) < MIN_LISTED or _is_elsewhere(best, document):
         return read_single(document, today=today) or best
     return _enriched(best, found)
 

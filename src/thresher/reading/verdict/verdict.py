@@ -11,7 +11,7 @@ from thresher.reading.postings.posting import Listing
 from thresher.reading.verdict.emptiness import Statement
 
 OK = 200
-FEW = 10  # rows: recommendations are seldom more
+MAX_RECOMMENDED = 10  # rows: recommendations are seldom more
 _REFUSED = {
     401: "asks for credentials",
     403: "refuses us",
@@ -74,7 +74,7 @@ def _by_statement(seen: VerdictInput, said: Statement) -> Look | None:
     if said.is_headline or (seen.is_main and not rows):
         return Look(Verdict.CONFIRMED_EMPTY, f'the page says "{said.quote}"', said.quote)
     is_detail = rows == 1 and (seen.products == 1 or (seen.listing is not None and seen.listing.single))
-    if not rows or is_detail or seen.counted or (rows > FEW and not seen.is_main):
+    if not rows or is_detail or seen.counted or (rows > MAX_RECOMMENDED and not seen.is_main):
         return None
     return Look(
         Verdict.UNKNOWN,

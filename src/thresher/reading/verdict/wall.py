@@ -16,7 +16,7 @@ LARGE = 600_000  # characters of markup: walls are smaller, even those that carr
 LITTLE = 1_500  # characters of visible text under which a wall's words in the text are enough
 SHORT = 3_500  # above it no page is a wall, whatever it loads
 ENOUGH = 3 * SHORT  # characters of which more than SHORT are letters, on any page of text
-FEW_FIELDS = 1
+MAX_WALL_FIELDS = 1
 MANY_LINKS = 30
 MAX_LINKS = 100
 _REFUSALS = frozenset({401, 403, 405, 406, 418, 429, 451, 503})
@@ -171,10 +171,18 @@ def _by_words(status: int, markup: str, shown: _Shown) -> str | None:
     if said and (captcha or status in _REFUSALS or shown.length <= LITTLE):
         return f'a page that says "{said}"'
     said = words("wall", "headlines").quote(shown.headline) if shown.length <= LITTLE else None
-    if said and shown.fields <= FEW_FIELDS and (captcha or status in _REFUSALS or _says_little_else(shown)):
+    if (
+        said
+        and shown.fields <= MAX_WALL_FIELDS
+        and (captcha or status in _REFUSALS or _says_little_else(shown))
+    ):
         return f'a page with the heading "{said}"'
     said = phrases.quote(shown.text) if shown.length <= LITTLE else None
-    if said and shown.fields <= FEW_FIELDS and (captcha or status in _REFUSALS or _says_little_else(shown)):
+    if (
+        said
+        and shown.fields <= MAX_WALL_FIELDS
+        and (captcha or status in _REFUSALS or _says_little_else(shown))
+    ):
         return f'a page that says "{said}"'
     if captcha and shown.fields == 0 and not shown.password and _says_little_else(shown):
         return "a CAPTCHA with nothing else on the page"
@@ -196,7 +204,7 @@ def _by_consent(markup: str, shown: _Shown) -> str | None:
 def _by_sign_in(status: int, shown: _Shown) -> str | None:
     """A page whose headline asks to sign in and that holds little but the form."""
     asked = words("wall", "sign_in").quote(shown.title) if shown.password else None
-    if asked and shown.fields <= FEW_FIELDS + 1 and (status in _REFUSALS or shown.length <= LITTLE // 2):
+    if asked and shown.fields <= MAX_WALL_FIELDS + 1 and (status in _REFUSALS or shown.length <= LITTLE // 2):
         return f'a sign-in page ("{asked}")'
     return None
 
