@@ -6,6 +6,7 @@ import hmac
 import threading
 from pathlib import Path
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,6 +24,8 @@ from thresher.admin.keys import (
     list_keys,
     revoke_key,
     revoke_key_id,
+    switch_key,
+    switch_key_id,
 )
 from thresher.apps.roles.app import app as roles
 from thresher.core.clock import DAY, HOUR, MINUTE, SECOND
@@ -312,3 +315,55 @@ def test_a_key_is_revoked_by_its_name_or_its_id_and_the_name_goes_first(store):
     with pytest.raises(UnknownName):
         revoke_key_id(store, second.key.id)
     assert not has_keys(store)
+
+
+def test_a_key_is_switched_off_and_on_for_every_machine_at_once(make_store):
+    here, there = make_store(), make_store()
+    made = create_key(here, "dice-1", ["read"])
+    assert let_in(there, made.token)
+    switch_key(here, "dice-1", active=False, by="key anna")
+    denied = admit(there, made.token)
+    assert isinstance(denied, Denied)
+    assert denied.says == (
+        "invalid or expired API key: dice-1 is disabled; an administrator can enable it: thresher keys enable dice-1"
+    )
+    (view,) = list_keys(there)
+    assert (view.state, view.is_active, view.used) == ("disabled", False, 1)
+    assert not has_keys(there)
+    switch_key_id(there, made.key.id, active=True)
+    assert let_in(here, made.token)
+    assert [(view.state, view.is_active) for view in list_keys(here)] == [("live", True)]
+
+
+def test_a_key_that_is_disabled_between_its_check_and_its_charge_opens_nothing(store):
+    made = create_key(store, "dice-1", ["read"])
+    switch_key(store, "dice-1", active=False)
+    assert not keys.charge(store, made.key)
+
+
+@pytest.mark.promise(20)
+def test_each_switch_of_a_key_is_one_event_that_says_who_and_when(store):
+    key = create_key(store, "dice-1", ["read"]).key
+    for active in (False, False, True, True):
+        switch_key(store, "dice-1", active=active, by="administrator anna")
+    revoke_key(store, "dice-1", "the command line")
+    found = rows(store, "select kind, detail from events order by id")
+    assert [kind for kind, _ in found] == ["key_disabled", "key_enabled", "key_revoked"]
+    assert orjson.loads(found[0][1]) == {"key": "dice-1", "key_id": key.id, "by": "administrator anna"}
+
+
+def test_what_is_revoked_is_not_switched_on_again(store):
+    token = create_key(store, "dice-1", ["read"]).token
+    switch_key(store, "dice-1", active=False)
+    revoke_key(store, "dice-1")
+    with pytest.raises(UnknownName, match="no key named 'dice-1' is in use"):
+        switch_key(store, "dice-1", active=True)
+    assert not let_in(store, token)
+    create_key(store, "dice-1", ["read"])
+
+
+def test_a_disabled_key_keeps_its_name(store):
+    create_key(store, "dice-1", ["read"])
+    switch_key(store, "dice-1", active=False)
+    with pytest.raises(NotAllowed, match="is in use"):
+        create_key(store, "dice-1", ["read"])

@@ -49,6 +49,26 @@ def test_a_key_is_taken_back_by_its_id(admin, shop):
     assert [each["name"] for each in admin.get("/api/keys?all=true")] == ["bert", "anna"]
 
 
+def test_a_key_is_switched_off_and_on_by_its_id(admin, shop):
+    made = admin.post("/api/keys", {"name": "bert", "scopes": ["read"]}, 201)
+    reader = Api(admin.url, made["key"])
+    off = admin.post(f"/api/keys/{made['id']}/disable")
+    assert (off["state"], off["is_active"]) == ("disabled", False)
+    assert "bert is disabled" in reader.ask("GET", "/api/status").problem(401)["detail"]
+    assert [(each["name"], each["is_active"]) for each in admin.get("/api/keys")] == [
+        ("bert", False),
+        ("anna", True),
+    ]
+    on = admin.post(f"/api/keys/{made['id']}/enable")
+    assert (on["state"], on["is_active"]) == ("live", True)
+    assert reader.ask("GET", "/api/status").status == 200
+    for change in ("disable", "enable"):
+        admin.ask("POST", f"/api/keys/{made['id'] + 100}/{change}").problem(404)
+        reader.ask("POST", f"/api/keys/{made['id']}/{change}").problem(403)
+    told = admin.get("/api/events?kind=key_disabled")
+    assert [each["detail"]["by"] for each in told] == ["key anna"]
+
+
 SENSELESS: tuple[tuple[dict[str, Any], int], ...] = (
     ({}, 422),
     ({"name": ""}, 400),
@@ -96,3 +116,19 @@ def test_the_command_line_prints_a_key_for_a_scraper_once(folder, thresher):  # 
     assert "for: admin" in told
     assert thresher("keys", "revoke", made["id"]).code == 0
     assert [each["name"] for each in thresher("keys", "list", "--json").json] == ["anna"]
+
+
+def test_the_command_line_switches_a_key_off_and_on(folder, thresher):  # noqa: F811
+    (folder / "thresher.yaml").write_text(PROJECT)
+    thresher("keys", "create", "dice 1")
+    assert (
+        "is disabled; enable it with: thresher keys enable 'dice 1'"
+        in thresher("keys", "disable", "dice 1").out
+    )
+    assert "disabled" in thresher("keys", "list").out
+    (listed,) = thresher("keys", "list", "--json").json
+    assert (listed["state"], listed["is_active"]) == ("disabled", False)
+    assert "is live." in thresher("keys", "enable", str(listed["id"])).out
+    refused = thresher("keys", "disable", "bert")
+    assert (refused.code, "no key named 'bert' is in use" in refused.err) == (4, True)
+    assert "key_disabled" in thresher("events").out

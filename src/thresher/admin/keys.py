@@ -1,4 +1,4 @@
-"""API keys: create, list, revoke and check them.
+"""API keys: create, list, switch off and on, revoke and check them.
 
 A key reads `thr_PREFIX_SECRET`. The prefix finds its row and is shown in lists; the secret is 256 random
 bits, of which only a hash is stored. It cannot be guessed, so a fast hash is enough and a check takes
@@ -10,8 +10,9 @@ import hmac
 import re
 import secrets
 import shlex
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 from thresher.core.app import App
@@ -28,6 +29,7 @@ MAX_SOURCE = 60
 MAX_DIGITS = 15
 MAX_RATE = 1_000_000
 MAX_SECONDS = 100 * 365 * 86_400.0
+LISTED = ("live", "disabled")  # states of keys that lists show without being asked for all
 _TOKEN = re.compile(r"thr_([0-9a-f]{12})_[A-Za-z0-9_-]{43}", re.ASCII)
 # Compared with an unknown key, so that it takes as long to refuse as a known one with a wrong secret.
 _NOBODY = hashlib.sha256(b"").hexdigest()
@@ -169,19 +171,37 @@ def _check(lasts: float | None, rate: int | None) -> None:
         raise UsageError(f"a key's rate must be 1 to {MAX_RATE:,} requests per minute, got {rate}")
 
 
-def revoke_key(store: Store, which: str) -> Key:
+def revoke_key(store: Store, which: str, by: str | None = None) -> Key:
     """Let a key open nothing from now on, in any process. A name goes before an id."""
-    found = keys.revoke_key(store, name=which)
+    return _by_name(which, partial(keys.revoke_key, store, by=by))
+
+
+def revoke_key_id(store: Store, key_id: int, by: str | None = None) -> Key:
+    """The same for the key of this id, whatever names there are."""
+    return _by_id(key_id, partial(keys.revoke_key, store, by=by))
+
+
+def switch_key(store: Store, which: str, *, active: bool, by: str | None = None) -> Key:
+    """Switch a key off or on, for every process at once. A name goes before an id."""
+    return _by_name(which, partial(keys.switch_key, store, active=active, by=by))
+
+
+def switch_key_id(store: Store, key_id: int, *, active: bool, by: str | None = None) -> Key:
+    """The same for the key of this id, whatever names there are."""
+    return _by_id(key_id, partial(keys.switch_key, store, active=active, by=by))
+
+
+def _by_name(which: str, change: Callable[..., Key | None]) -> Key:
+    found = change(name=which)
     if found is None and which.isascii() and which.isdecimal() and len(which) <= MAX_DIGITS:
-        found = keys.revoke_key(store, key_id=int(which))
+        found = change(key_id=int(which))
     if found is None:
         raise UnknownName(f"no key named {which!r} is in use; thresher keys list shows them")
     return found
 
 
-def revoke_key_id(store: Store, key_id: int) -> Key:
-    """The same for the key of this id, whatever names there are."""
-    found = keys.revoke_key(store, key_id=key_id)
+def _by_id(key_id: int, change: Callable[..., Key | None]) -> Key:
+    found = change(key_id=key_id)
     if found is None:
         raise UnknownName(f"no key with the id {key_id} is in use; thresher keys list shows them")
     return found
@@ -219,7 +239,13 @@ def _holder(store: Store, token: str) -> tuple[Key | None, int]:
 
 
 def _refused(key: Key, now: int) -> Denied | None:
-    if (state := key.state(now)) != "live":
+    state = key.state(now)
+    if state == "disabled":
+        return Denied(
+            f"invalid or expired API key: {key.name} is disabled; an administrator can enable it: thresher keys "
+            f"enable {shlex.quote(key.name)}"
+        )
+    if state != "live":
         return Denied(
             f"invalid or expired API key: {key.name} is {state}; create another: thresher keys create NAME"
         )
@@ -245,8 +271,8 @@ def _digest(token: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KeyView:
-    """One key. `prefix` is the beginning of what its owner holds; `state` is live, expired or revoked;
-    `sources` None is all.
+    """One key. `prefix` is the beginning of what its owner holds; `state` is live, disabled, expired
+    or revoked; `is_active` is False once it was disabled or revoked; `sources` None is all.
     """
 
     id: int
@@ -255,6 +281,7 @@ class KeyView:
     scopes: tuple[str, ...]
     sources: tuple[str, ...] | None
     state: str
+    is_active: bool
     rate: int
     used: int
     created_at: int
@@ -265,11 +292,11 @@ class KeyView:
 
 
 def list_keys(store: Store, *, every: bool = False) -> list[KeyView]:
-    """Keys that open something; with `every` also those that did."""
+    """Keys that open something, or would if they were enabled; with `every` also those that did."""
     with store.read() as session:
         now = store.backend.now(session)
         found = [key_view(key, now) for key in keys.list_keys(session)]
-    return [each for each in found if every or each.state == "live"]
+    return [each for each in found if every or each.state in LISTED]
 
 
 def has_keys(store: Store) -> bool:
@@ -287,6 +314,7 @@ def key_view(key: Key, now: int) -> KeyView:
         key.scopes,
         key.sources,
         key.state(now),
+        key.disabled_at is None and key.revoked_at is None,
         key.rate,
         key.used,
         key.created_at,

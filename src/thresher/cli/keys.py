@@ -1,5 +1,6 @@
 """`thresher keys`: who may use the HTTP API."""
 
+import shlex
 from typing import Annotated
 
 import typer
@@ -14,9 +15,10 @@ from thresher.admin.keys import (
     list_keys,
     made_view,
     revoke_key,
+    switch_key,
 )
 from thresher.admin.times import read_now, seconds
-from thresher.cli.call import call_of
+from thresher.cli.call import CommandCall, call_of
 from thresher.cli.format import ago, when
 from thresher.cli.show import answer, say, table
 
@@ -29,6 +31,8 @@ Scopes = Annotated[
         help="Scope: read, write, admin, or a scope of an app. Repeatable. Default: the first that an app brings, else read.",
     ),
 ]
+BY = "the command line"
+Which = Annotated[str, typer.Argument(metavar="NAME|ID", help="Name of the key's owner, or id of the key.")]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the key's owner.")]
 
 
@@ -62,7 +66,7 @@ def create(
             sources=source,
             lasts=lasts,
             rate=rate,
-            made_by="the command line",
+            made_by=BY,
         )
     header = "Authorization: Bearer KEY" if {*SCOPES} & {*made.key.scopes} else "X-API-Key: KEY"
     opens = ", ".join(made.key.scopes)
@@ -116,12 +120,29 @@ def _draw(out: "Console", found: "list[KeyView]", now: int) -> None:
 @app.command()
 def revoke(
     ctx: typer.Context,
-    which: Annotated[
-        str, typer.Argument(metavar="NAME|ID", help="Name of the key's owner, or id of the key.")
-    ],
+    which: Which,
 ) -> None:
-    """Revoke a key."""
+    """Revoke a key for good."""
     call = call_of(ctx)
     with call.store() as store:
-        view = key_view(revoke_key(store, which), read_now(store))
+        view = key_view(revoke_key(store, which, BY), read_now(store))
     say(call, view, f"The key {view.name} ({view.prefix}…) is revoked.")
+
+
+@app.command()
+def disable(ctx: typer.Context, which: Which) -> None:
+    """Switch a key off: every server refuses it from now on, until it is enabled."""
+    _switch(call_of(ctx), which, active=False)
+
+
+@app.command()
+def enable(ctx: typer.Context, which: Which) -> None:
+    """Switch a key on again that was disabled."""
+    _switch(call_of(ctx), which, active=True)
+
+
+def _switch(call: CommandCall, which: str, *, active: bool) -> None:
+    with call.store() as store:
+        view = key_view(switch_key(store, which, active=active, by=BY), read_now(store))
+    again = f"; enable it with: thresher keys enable {shlex.quote(view.name)}" if not active else ""
+    say(call, view, f"The key {view.name} ({view.prefix}…) is {view.state}{again}.")

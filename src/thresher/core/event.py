@@ -83,6 +83,9 @@ class EventKind(StrEnum):
         "extractor_refused",
         "A site could not be learned from its examples; the reason says what would help.",
     )
+    KEY_DISABLED = "key_disabled", "An API key was switched off: every server refuses it until it is enabled."
+    KEY_ENABLED = "key_enabled", "An API key that was switched off works again."
+    KEY_REVOKED = "key_revoked", "An API key was revoked; it never works again."
 
 
 # What an app may subscribe to besides: these have rows of their own and are no events.

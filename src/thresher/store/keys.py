@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from thresher.core.clock import MINUTE
+from thresher.core.event import EventKind
+from thresher.store.events import record_event
 from thresher.store.session import Row, Session, one
 from thresher.store.store import Store
 
@@ -27,17 +29,27 @@ _COLUMNS = (
     "revoked_at",
     "sources",
     "made_by",
+    "disabled_at",
 )
 _SELECT = f"select {', '.join(_COLUMNS)} from api_keys"
 _ADD = """insert into api_keys (name, prefix, digest, scopes, sources, rate, made_by, created_at, expires_at)
     values (:name, :prefix, :digest, :scopes, :sources, :rate, :made_by, :now, :expires_at) on conflict do nothing"""
+_FIND = f"{_SELECT} where (name = :name or id = :id) and revoked_at is null"
 _REVOKE = "update api_keys set revoked_at = :now where id = :id and revoked_at is null"
+_DISABLE = (
+    "update api_keys set disabled_at = :now where id = :id and revoked_at is null and disabled_at is null"
+)
+_ENABLE = (
+    "update api_keys set disabled_at = null where id = :id and revoked_at is null and disabled_at is not null"
+)
 # The decision and the charge are one statement: of two processes that ask at the same instant the second sees
 # what the first took.
 _CHARGE = """update api_keys set used = used + 1, used_at = :now,
         tat = case when tat > :far then :latest when tat > :now then tat else :now end + :interval
-    where id = :id and revoked_at is null and (expires_at is null or expires_at > :now) and (tat <= :latest or tat > :far)"""
-_LIVE = "select count(*) from api_keys where revoked_at is null and (expires_at is null or expires_at > :now)"
+    where id = :id and revoked_at is null and disabled_at is null
+        and (expires_at is null or expires_at > :now) and (tat <= :latest or tat > :far)"""
+_LIVE = """select count(*) from api_keys where revoked_at is null and disabled_at is null
+    and (expires_at is null or expires_at > :now)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +74,19 @@ class Key:
     revoked_at: int | None
     sources: tuple[str, ...] | None = None
     made_by: str | None = None
+    disabled_at: int | None = None
 
     @property
     def interval_us(self) -> int:
         return -(-MINUTE // self.rate)  # rounded up: never more than was allowed
 
     def state(self, now: int) -> str:
-        """live, expired or revoked."""
+        """live, disabled, expired or revoked."""
         if self.revoked_at is not None:
             return "revoked"
-        return "expired" if self.expires_at is not None and self.expires_at <= now else "live"
+        if self.expires_at is not None and self.expires_at <= now:
+            return "expired"
+        return "live" if self.disabled_at is None else "disabled"
 
     def wait_us(self, now: int) -> int:
         """How long the next request has to wait."""
@@ -123,19 +138,41 @@ def add_key(store: Store, new: NewKey, prefix: str, digest: str) -> Key | None:
         return key_with(session, prefix) if session.run(_ADD, values) > 0 else None
 
 
-def revoke_key(store: Store, *, name: str | None = None, key_id: int | None = None) -> Key | None:
+def revoke_key(
+    store: Store, *, name: str | None = None, key_id: int | None = None, by: str | None = None
+) -> Key | None:
     """Let a key open nothing any more; None if no key of that name or id is in use."""
     with store.write() as session:
-        found = one(
-            session,
-            f"{_SELECT} where (name = :name or id = :id) and revoked_at is null",
-            {"name": name or "", "id": key_id or 0},
-        )
-        if found is None:
+        key = _in_use(session, name, key_id)
+        if key is None:
             return None
-        key = _key(found)
-        session.run(_REVOKE, {"id": key.id, "now": store.backend.now(session)})
+        now = store.backend.now(session)
+        session.run(_REVOKE, {"id": key.id, "now": now})
+        record_event(session, EventKind.KEY_REVOKED, now, key=key.name, key_id=key.id, by=by)
         return key_with(session, key.prefix)
+
+
+def switch_key(
+    store: Store, *, active: bool, name: str | None = None, key_id: int | None = None, by: str | None = None
+) -> Key | None:
+    """Switch a key on or off; None if no key of that name or id is in use. One that is so already stays as it
+    is, and nothing is told.
+    """
+    with store.write() as session:
+        key = _in_use(session, name, key_id)
+        if key is None:
+            return None
+        now = store.backend.now(session)
+        values = {"id": key.id} if active else {"id": key.id, "now": now}
+        if session.run(_ENABLE if active else _DISABLE, values):
+            kind = EventKind.KEY_ENABLED if active else EventKind.KEY_DISABLED
+            record_event(session, kind, now, key=key.name, key_id=key.id, by=by)
+        return key_with(session, key.prefix)
+
+
+def _in_use(session: Session, name: str | None, key_id: int | None) -> Key | None:
+    found = one(session, _FIND, {"name": name or "", "id": key_id or 0})
+    return _key(found) if found else None
 
 
 def key_with(session: Session, prefix: str) -> Key | None:
@@ -155,7 +192,7 @@ def live_keys(session: Session, now: int) -> int:
 
 
 def charge(store: Store, key: Key) -> bool:
-    """Count one request against a key; False if it is over its rate, expired or revoked by now.
+    """Count one request against a key; False if it is over its rate, expired, disabled or revoked by now.
 
     Every request passes here, so it waits for no disk: a machine that fails may forget the last few requests,
     and nothing else.

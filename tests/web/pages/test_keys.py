@@ -61,6 +61,25 @@ def test_a_key_is_made_shown_once_used_and_revoked(world):
     anna.see(f"/keys/{key_id}/revoke", 404)
 
 
+def test_a_key_is_switched_off_and_on_by_a_button(world):
+    anna = with_anna(world).log_in()
+    token = made_of(page(anna.post("/keys", name="dice-1", scope="scrape"), 201))
+    ((key_id,),) = world.rows("select id from api_keys")
+    assert f'action="/keys/{key_id}/disable"' in anna.see("/keys")
+    off = anna.post(f"/keys/{key_id}/disable")
+    assert (off.status, off.headers["Location"]) == (303, f"/keys#key-{key_id}")
+    Api(world.url, token).ask("GET", "/api/scraper/queue/stats").problem(401)
+    listed = anna.see("/keys")
+    assert '<span class="pill disabled">' in listed
+    assert f'action="/keys/{key_id}/enable"' in listed
+    anna.post(f"/keys/{key_id}/enable")
+    assert Api(world.url, token).ask("GET", "/api/scraper/queue/stats").status == 200
+    assert [detail for (detail,) in world.rows("select detail from events where kind = 'key_disabled'")] == [
+        f'{{"key":"dice-1","key_id":{key_id},"by":"administrator anna"}}'
+    ]
+    page(anna.post("/keys/999/disable"), 404)
+
+
 def test_what_a_reload_sends_again_makes_no_second_key_and_shows_nothing(world):
     anna = with_anna(world).log_in()
     token = made_of(page(anna.post("/keys", name="once", scope="read"), 201))

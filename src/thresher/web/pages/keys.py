@@ -1,4 +1,4 @@
-"""Keys as a person keeps them: see them, make one, take one back.
+"""Keys as a person keeps them: see them, make one, switch one off and on, take one back.
 
 A new key is shown on the answer to the form that made it, and nowhere else: it stands in no address, no
 cookie and no cache, and what a reload sends again is refused, because the name is in use by then.
@@ -45,7 +45,7 @@ def create(page_request: PageRequest) -> Response:
 
 
 def _made(page_request: PageRequest) -> Made:
-    form, who = page_request.form, page_request.who
+    form = page_request.form
     lasts, rate, sources = form.one("lasts").strip(), form.one("rate").strip(), form.one("sources").strip()
     if rate and not (rate.isascii() and rate.isdecimal() and len(rate) <= len(str(control.MAX_RATE))):
         raise UsageError(
@@ -59,7 +59,7 @@ def _made(page_request: PageRequest) -> Made:
         sources=[each for each in _SPACES.split(sources) if each],
         lasts=seconds(lasts) if lasts else None,
         rate=int(rate) if rate else None,
-        made_by=who.who if who else None,
+        made_by=_by(page_request),
     )
 
 
@@ -126,8 +126,28 @@ def _id(page_request: PageRequest) -> int:
 def revoke(page_request: PageRequest) -> Response:
     """Revoke a key, and show it among the revoked ones."""
     key_id = _id(page_request)
-    control.revoke_key_id(page_request.runtime.store, key_id)
+    control.revoke_key_id(page_request.runtime.store, key_id, _by(page_request))
     return page_request.go(f"{PATH}?all=1#key-{key_id}")
+
+
+def disable(page_request: PageRequest) -> Response:
+    """Switch a key off until it is enabled again."""
+    return _switch(page_request, active=False)
+
+
+def enable(page_request: PageRequest) -> Response:
+    """Switch a key on again that was disabled."""
+    return _switch(page_request, active=True)
+
+
+def _switch(page_request: PageRequest, *, active: bool) -> Response:
+    key_id = _id(page_request)
+    control.switch_key_id(page_request.runtime.store, key_id, active=active, by=_by(page_request))
+    return page_request.go(f"{PATH}#key-{key_id}")
+
+
+def _by(page_request: PageRequest) -> str | None:
+    return page_request.who.who if page_request.who else None
 
 
 PAGES = (
@@ -135,4 +155,6 @@ PAGES = (
     DashboardPage("POST", PATH, create),
     DashboardPage("GET", f"{PATH}/{{key_id}}/revoke", ask_revoke),
     DashboardPage("POST", f"{PATH}/{{key_id}}/revoke", revoke),
+    DashboardPage("POST", f"{PATH}/{{key_id}}/disable", disable),
+    DashboardPage("POST", f"{PATH}/{{key_id}}/enable", enable),
 )

@@ -1,4 +1,4 @@
-"""Keys over HTTP: see them, make one, take one back."""
+"""Keys over HTTP: see them, make one, switch one off and on, take one back."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -27,6 +27,8 @@ from thresher.web.auth import holder
 from thresher.web.route import MAX_ID, CurrentRuntime, Route
 from thresher.web.schemas import RequestBody, Text, like
 
+KeyId = Annotated[int, Path(ge=1, le=MAX_ID)]
+
 
 class KeyAsked(RequestBody):
     """A new key: its owner, scopes, platforms (null: all), lifetime (such as 90d) and requests per minute."""
@@ -50,10 +52,7 @@ async def keys(
 
 async def create_key(runtime: CurrentRuntime, request: Request, body: KeyAsked) -> Response:
     """Create a key. The response contains it as `key`; it cannot be read again."""
-    found = holder(request)
-    made = await runtime.store.run(
-        _made, runtime.store, runtime.registry.apps, body, found.who if found else None
-    )
+    made = await runtime.store.run(_made, runtime.store, runtime.registry.apps, body, _who(request))
     return Response(made, 201, {"Cache-Control": "no-store"}, JSON)
 
 
@@ -72,17 +71,38 @@ def _made(store: Store, apps: Sequence[App], body: KeyAsked, by: str | None) -> 
     return written(made_view(made.key, made.token))
 
 
-async def revoke_key(runtime: CurrentRuntime, key_id: Annotated[int, Path(ge=1, le=MAX_ID)]) -> Response:
+async def revoke_key(runtime: CurrentRuntime, request: Request, key_id: KeyId) -> Response:
     """Revoke a key."""
-    return await answer(runtime.store, _revoked, runtime.store, key_id)
+    return await answer(runtime.store, _revoked, runtime.store, key_id, _who(request))
 
 
-def _revoked(store: Store, key_id: int) -> KeyView:
-    return key_view(control.revoke_key_id(store, key_id), read_now(store))
+def _revoked(store: Store, key_id: int, by: str | None) -> KeyView:
+    return key_view(control.revoke_key_id(store, key_id, by), read_now(store))
+
+
+async def disable_key(runtime: CurrentRuntime, request: Request, key_id: KeyId) -> Response:
+    """Switch a key off: every server refuses it until it is enabled."""
+    return await answer(runtime.store, _switched, runtime.store, key_id, False, _who(request))
+
+
+async def enable_key(runtime: CurrentRuntime, request: Request, key_id: KeyId) -> Response:
+    """Switch a key on again that was disabled."""
+    return await answer(runtime.store, _switched, runtime.store, key_id, True, _who(request))
+
+
+def _switched(store: Store, key_id: int, active: bool, by: str | None) -> KeyView:
+    return key_view(control.switch_key_id(store, key_id, active=active, by=by), read_now(store))
+
+
+def _who(request: Request) -> str | None:
+    found = holder(request)
+    return found.who if found else None
 
 
 ROUTES = (
     Route("GET", "/api/keys", keys, ADMIN),
     Route("POST", "/api/keys", create_key, ADMIN, status=(201,)),
     Route("DELETE", "/api/keys/{key_id}", revoke_key, ADMIN),
+    Route("POST", "/api/keys/{key_id}/disable", disable_key, ADMIN),
+    Route("POST", "/api/keys/{key_id}/enable", enable_key, ADMIN),
 )
