@@ -44,8 +44,20 @@ def listed() -> dict[str, tuple[str, frozenset[str]]]:
 
 def needed() -> set[str]:
     """The packages that thresher[test] needs on every platform and Python."""
-    everywhere = [_closure(_environment(*platform, python)) for platform in PLATFORMS for python in PYTHONS]
-    return set.intersection(*everywhere) - {"thresher"}
+    return set.intersection(*_everywhere("thresher[test]"))
+
+
+def core() -> set[str]:
+    """The packages that thresher without extras needs on any platform and Python."""
+    return set.union(*_everywhere("thresher"))
+
+
+def _everywhere(root: str) -> list[set[str]]:
+    return [
+        _closure(root, _environment(*platform, python)) - {"thresher"}
+        for platform in PLATFORMS
+        for python in PYTHONS
+    ]
 
 
 def _environment(platform: str, system: str, name: str, python: str) -> dict[str, str]:
@@ -62,8 +74,8 @@ def _environment(platform: str, system: str, name: str, python: str) -> dict[str
     }
 
 
-def _closure(environment: Mapping[str, str]) -> set[str]:
-    todo, seen = [Requirement("thresher[test]")], set[tuple[str, str]]()
+def _closure(root: str, environment: Mapping[str, str]) -> set[str]:
+    todo, seen = [Requirement(root)], set[tuple[str, str]]()
     while todo:
         each = todo.pop()
         for extra in ("", *each.extras):

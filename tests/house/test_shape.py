@@ -106,6 +106,28 @@ def test_everything_that_setup_installs_is_hashed_in_the_version_that_is_pinned(
     assert all(digests for _, digests in found.values())
 
 
+def test_the_core_installation_is_what_was_chosen():
+    """A release that brings a package along is noticed here, before everybody downloads it."""
+    chosen = {canonicalize_name(Requirement(line).name) for line in PYPROJECT["project"]["dependencies"]}
+    brought = {
+        "aiohttp": {
+            "aiohappyeyeballs",
+            "aiosignal",
+            "attrs",
+            "frozenlist",
+            "idna",
+            "multidict",
+            "propcache",
+            "yarl",
+        },
+        "ada-url": {"cffi", "pycparser"},
+        "typer": {"annotated-doc", "colorama", "shellingham"},
+        "rich": {"markdown-it-py", "mdurl", "pygments"},
+        "several": {"typing-extensions"},
+    }
+    assert sorted(hashes.core() - chosen.union(*brought.values())) == []
+
+
 def test_the_weights_are_hashed_in_the_version_that_is_pinned():
     lines = [
         line

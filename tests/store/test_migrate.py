@@ -1,7 +1,6 @@
 import threading
 
 import pytest
-from zstandard import ZstdCompressor
 
 from tests.harness.databases import with_processes
 from tests.harness.image import look
@@ -10,6 +9,7 @@ from thresher.core.clock import DAY
 from thresher.core.errors import DatabaseProblem
 from thresher.core.keys import content_hash
 from thresher.core.task import LIVE, TERMINAL, WAITING, State
+from thresher.core.zstd import zstd
 from thresher.store import blobs, pages
 from thresher.store.lanes import serve
 from thresher.store.migrate import migrations
@@ -147,7 +147,7 @@ def test_bodies_from_before_pages_were_kept_stay(database):
         store,
         "insert into blobs (hash, size, body, created_at) values (:hash, 5, :body, 0)",
         hash=content_hash(body),
-        body=ZstdCompressor().compress(body),
+        body=zstd.compress(body),
     )
     backend.migrate()
     pages.keep(store, pages.Kept("k", "https://a.example/", "a.example", "GET", 200, {}, 0, "{}"), body)
@@ -169,7 +169,7 @@ def test_bodies_that_stages_saved_before_owners_were_written_down_stay_and_loose
             "insert into blobs (hash, size, body, created_at, saved) values (:hash, :size, :body, 0, :saved)",
             hash=content_hash(body),
             size=len(body),
-            body=ZstdCompressor().compress(body),
+            body=zstd.compress(body),
             saved=kept,
         )
         change(store, "insert into loose_blobs (hash) values (:hash)", hash=content_hash(body))

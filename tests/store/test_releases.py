@@ -14,7 +14,6 @@ from typing import Any
 
 import psycopg
 import pytest
-import zstandard
 
 from tests.harness.databases import drop_schema
 from tests.web.conftest import Api, served
@@ -24,6 +23,7 @@ from thresher.config.apps import load_apps
 from thresher.config.project import Project, read_project
 from thresher.core.clock import DAY, HOUR, SystemClock
 from thresher.core.keys import content_hash
+from thresher.core.zstd import zstd
 from thresher.engine.stage_context import Services
 from thresher.engine.worker import Worker
 from thresher.practice.web import PracticeWeb
@@ -127,7 +127,7 @@ def _quoted(column: str) -> str:
 
 @cache
 def unpacked(path: Path) -> bytes:
-    return zstandard.ZstdDecompressor().decompress(path.read_bytes(), max_output_size=1 << 28)
+    return zstd.decompress(path.read_bytes())
 
 
 @pytest.fixture(params=[(release, make) for release in RELEASES for make in ENDINGS], ids="-".join)

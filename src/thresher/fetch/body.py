@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Protocol
 
-import zstandard
-
 from thresher.core.compute import in_thread
 from thresher.core.errors import ConnectionFailed, Malformed, TaskError, TooLarge
+from thresher.core.zstd import zstd
 from thresher.fetch.guard import Target
 from thresher.fetch.request import Bounds, Request
 
@@ -25,11 +24,13 @@ from thresher.fetch.request import Bounds, Request
 MAX_LAYERS = 2  # one to pack a file, one to send it; more is nobody's mistake
 MAX_PARTS = 1_000  # gzip and zstd may be made of parts; block-wise gzip has one per 64 KB
 HARMLESS = 1024 * 1024  # up to here no ratio is called a bomb
-ZSTD_WINDOW = 8 * 1024 * 1024  # what RFC 9659 asks of senders
+STEP = 64 * 1024  # how many packed bytes go in at once
+# 8 MB of window: what RFC 9659 asks of senders.
+ZSTD_OPTIONS: dict[int, int] = {zstd.DecompressionParameter.window_log_max: 23}
 
 
 class _Stream(Protocol):
-    """One part being unpacked. `feed` puts out at most a little more than `room`."""
+    """One part being unpacked. `feed` puts out at most `room` bytes."""
 
     def feed(self, packed: memoryview, room: int) -> bytes: ...
 
@@ -58,10 +59,10 @@ class _Zlib:
 
 class _Zstd:
     def __init__(self) -> None:
-        self._inner = zstandard.ZstdDecompressor(max_window_size=ZSTD_WINDOW).decompressobj()
+        self._inner = zstd.ZstdDecompressor(options=ZSTD_OPTIONS)
 
-    def feed(self, packed: memoryview, room: int) -> bytes:  # noqa: ARG002 - its steps are small enough instead
-        return self._inner.decompress(packed)
+    def feed(self, packed: memoryview, room: int) -> bytes:
+        return self._inner.decompress(packed, room)
 
     @property
     def finished(self) -> bool:
@@ -91,14 +92,9 @@ class _Brotli:
 
 @dataclass(frozen=True, slots=True)
 class _Packing:
-    """`step`: how many packed bytes go in at once. Four bytes of zstd may become 128 KB, so 256 become 8 MB
-    at most.
-    """
-
     name: str
     open: Callable[[bytes], _Stream]
     magic: bytes = b""  # how a further part begins
-    step: int = 64 * 1024
 
 
 def _deflate(body: bytes) -> _Stream:
@@ -121,13 +117,13 @@ PACKINGS = {
     "gzip": GZIP,
     "x-gzip": GZIP,
     "deflate": _Packing("deflate", _deflate),
-    "zstd": _Packing("zstd", lambda _: _Zstd(), magic=b"\x28\xb5\x2f\xfd", step=256),
+    "zstd": _Packing("zstd", lambda _: _Zstd(), magic=b"\x28\xb5\x2f\xfd"),
 }
 if (_module := _brotli()) is not None:
     PACKINGS["br"] = _Packing("br", lambda _, module=_module: _Brotli(module))  # type: ignore[misc]
 BROKEN: tuple[type[Exception], ...] = (
     zlib.error,
-    zstandard.ZstdError,
+    zstd.ZstdError,
     *((_module.error,) if _module else ()),
 )
 
@@ -178,7 +174,7 @@ def _parts(body: bytes, packing: _Packing, limit: int) -> bytes:
     for _ in range(MAX_PARTS):
         stream = packing.open(body)
         while position < len(body) and not stream.finished:
-            piece = view[position : position + packing.step]
+            piece = view[position : position + STEP]
             out.append(stream.feed(piece, limit - total + 1))
             total += len(out[-1])
             position += len(piece) - stream.rest

@@ -10,11 +10,10 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import zstandard
-
 from thresher.core.errors import DatabaseProblem, TooLarge, UnknownName
 from thresher.core.keys import content_hash
 from thresher.core.task import Task
+from thresher.core.zstd import zstd
 from thresher.store.owners import loosen, own
 from thresher.store.session import Session, one
 from thresher.store.store import Store
@@ -47,12 +46,12 @@ def pack(body: bytes) -> Packed:
     """Name and compress a body. Outside of any transaction: nobody should wait for it."""
     if len(body) > MAX_BODY:
         raise TooLarge(f"the body has {len(body):,} bytes; the limit is {MAX_BODY:,}")
-    return Packed(content_hash(body), len(body), zstandard.ZstdCompressor(LEVEL).compress(body))
+    return Packed(content_hash(body), len(body), zstd.compress(body, LEVEL))
 
 
 def pack_pieces(pieces: Iterable[bytes]) -> Packed:
     """The same for a body that is too large to be held: what is in memory is what is stored."""
-    digest, size, packer = hashlib.sha256(), 0, zstandard.ZstdCompressor(LEVEL).compressobj()
+    digest, size, packer = hashlib.sha256(), 0, zstd.ZstdCompressor(LEVEL)
     packed = []
     for piece in pieces:
         digest.update(piece)
@@ -113,10 +112,8 @@ def get(store: Store, name: str) -> bytes:
         row = one(session, _GET, {"hash": name})
     if row is None:
         raise UnknownName(f"no body is stored under {name}")
-    # Read as a stream, because only that is bounded: a whole frame is unpacked to whatever size its own
-    # header claims.
-    with zstandard.ZstdDecompressor().stream_reader(bytes(row[1])) as reader:
-        body = reader.read(row[0])
+    # The size is bounded here: a whole frame would be unpacked to whatever size its own header claims.
+    body = zstd.ZstdDecompressor().decompress(bytes(row[1]), row[0])
     if content_hash(body) != name:
         raise DatabaseProblem(f"the body stored under {name} is damaged: its bytes no longer match its hash")
     return body

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import ada_url
-from tldextract import TLDExtract
+from publicsuffixlist import PublicSuffixList
 
 from thresher.core.errors import InvalidUrl
 from thresher.core.keys import MAX_URL, canonical_url, url_key
@@ -95,13 +95,13 @@ def registered_domain(host: str) -> str | None:
     """Return the registered domain of a host name: `example.co.uk` for `shop.example.co.uk`."""
     if not host or "." not in host or host.startswith("["):
         return None
-    return _extractor()(host).top_domain_under_public_suffix or None
+    return _suffixes().privatesuffix(host)
 
 
 @cache
-def _extractor() -> TLDExtract:
-    # No address of a list and no folder: only the copy that came with the package is read, once.
-    return TLDExtract(suffix_list_urls=(), cache_dir=None)
+def _suffixes() -> PublicSuffixList:
+    # Only what registries sell under: "user.github.io" belongs to github.io, as its pages are on one host.
+    return PublicSuffixList(accept_unknown=False, only_icann=True)
 
 
 def _canonical(href: str) -> str | None:
