@@ -252,8 +252,26 @@ def test_two_apps_with_one_kind_are_refused_by_name_and_nothing_is_made(project:
         ("1 / 0", 3, "ZeroDivisionError"),
         ("import nonsense_nowhere", 4, "nonsense_nowhere"),
         ("app = 5", 3, "must be a thresher.App"),
-        ("", 3, "must be a thresher.App"),
-        ("from thresher import Pipeline\nPipeline('x')", 2, "needs a name and stages"),
+        ("", 3, "it defines no 'app'; write app = App(...)"),
+        ("\n\nundefined + 1", 3, "'undefined' is not defined (other.py:3)"),
+        (
+            "from thresher import *\nPipeline('x')",
+            2,
+            "has no stage; write Pipeline('x', Stage(function)) (other.py:2)",
+        ),
+        ("from thresher import *\nPipeline('x', print)", 2, "write Pipeline('x', Stage(print))"),
+        (
+            "from thresher import *\nPipeline('x', Stage(lambda: Done()))",
+            2,
+            "must take one argument, the context",
+        ),
+        (
+            "from thresher import *\nasync def f(ctx): pass\nStage(f(None))",
+            2,
+            "write Stage(f), without parentheses",
+        ),
+        ("from thresher import *\nStage(print, through=('source:a'))", 2, "through=('source:a',)"),
+        ("from thresher import *\napp = App('x', start=(NewTask('y')))", 2, "start=(NewTask(...),)"),
     ],
 )
 def test_an_app_that_cannot_be_loaded_is_named(

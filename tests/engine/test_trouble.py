@@ -201,8 +201,11 @@ def test_a_stage_that_returns_nonsense_is_told_what_to_return(workshop, nonsense
 
     (task_id,) = workshop.drained(one_stage("visit", perform), NewTask("visit"))
     fields = workshop.fields(task_id)
-    assert (fields["state"], fields["error"]) == ("retryable", "TypeError")
-    assert "return Done, Next, Filtered, Skipped, Snooze or Failed" in fields["reason"]
+    assert (fields["state"], fields["error"]) == ("failed", "InvalidOutcome")
+    assert (
+        "return Done(), Next(...), Filtered(...), Skipped(...), Snooze(...) or Failed(...)"
+        in fields["reason"]
+    )
 
 
 def test_going_on_after_the_last_stage_is_an_error_that_says_so(workshop):

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from thresher.core.app import App
 from thresher.core.errors import ConfigError, ThresherError, UnknownName
+from thresher.core.trace import hide_secrets, own_frames
 
 FILE_NAME = "thresher.yaml"
 GROUP = "thresher.apps"
@@ -136,13 +137,18 @@ def _load(name: str, load: Callable[[], object]) -> App:
     try:
         return _as_app(load(), name)
     except (ImportError, FileNotFoundError) as problem:
-        raise UnknownName(f"app {name!r} cannot be loaded: {problem}") from problem
+        raise UnknownName(f"app {name!r} cannot be loaded: {problem}{_at(problem)}") from problem
     except ThresherError as problem:
-        raise type(problem)(f"app {name!r}: {problem}") from problem
+        raise type(problem)(f"app {name!r}: {problem}{_at(problem)}") from problem
     except Exception as problem:
-        raise ConfigError(
-            f"app {name!r} fails with an error: {type(problem).__name__}: {problem}"
-        ) from problem
+        said = hide_secrets(f"{type(problem).__name__}: {problem}")
+        raise ConfigError(f"app {name!r} fails with an error: {said}{_at(problem)}") from problem
+
+
+def _at(problem: Exception) -> str:
+    """Where in the app's file it was raised, if it was raised there."""
+    frames = own_frames(problem)
+    return f" ({frames[0].partition(' in ')[0]})" if frames else ""
 
 
 def _find(name: str, folder: Path) -> object:
@@ -191,8 +197,9 @@ def _module_name(path: Path) -> str:
 
 
 def _as_app(found: object, name: str) -> App:
+    attribute = name.partition(":")[2] or "app"
+    if found is None:
+        raise ConfigError(f"it defines no {attribute!r}; write {attribute} = App(...) at its end")
     if not isinstance(found, App):
-        raise ConfigError(
-            f"must be a thresher.App named {name.partition(':')[2] or 'app'!r}, got {type(found).__name__}"
-        )
+        raise ConfigError(f"its {attribute!r} must be a thresher.App, got {type(found).__name__}")
     return found

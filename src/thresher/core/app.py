@@ -34,6 +34,20 @@ _EVENT = re.compile(r"[a-z][a-z0-9_]{0,63}", re.ASCII)
 # Of our own making: a standard header, such as Cookie, means something else already.
 _KEY_HEADER = re.compile(r"X(-[A-Za-z0-9]+)+", re.ASCII)
 
+# What an app lists in tuples.
+LISTS = (
+    "pipelines",
+    "sources",
+    "schedules",
+    "start",
+    "schemas",
+    "settings",
+    "routes",
+    "pages",
+    "checks",
+    "explain",
+)
+
 MakeChecks = Callable[[Any], Iterable[Check]]  # given the store
 Subscriber = Callable[["Event"], Any]
 FindNear = Callable[[Any, str, int], "list[Neighbour]"]  # given the store, a text, and how many at most
@@ -107,6 +121,13 @@ class App:
 
     def __post_init__(self) -> None:
         check_text(self.name, "the name of an app", MAX_NAME_BYTES)
+        for what in LISTS:
+            given = vars(self)[what]
+            if not isinstance(given, str | tuple | list):
+                raise UsageError(
+                    f"app {self.name!r} has {what}={type(given).__name__}; write a tuple. A tuple of one needs "
+                    f"a comma: {what}=({type(given).__name__}(...),)"
+                )
         for what, things in (("effect", self.effects), ("near", self.near)):
             for name, thing in things.items():
                 if isinstance(thing, str):

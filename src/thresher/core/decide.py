@@ -4,14 +4,14 @@ One table says what each class of error means for the task and for its gate.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, assert_never
+from typing import Any, Protocol, TypeVar, assert_never
 
 from thresher.core import errors
 from thresher.core.backoff import Backoff
 from thresher.core.clock import MINUTE, to_us
-from thresher.core.errors import InvalidPayload, InvalidUrl, TaskError, ThresherError
+from thresher.core.errors import InvalidOutcome, InvalidPayload, InvalidUrl, TaskError, ThresherError
 from thresher.core.event import CheckedEvent, NewEvent
 from thresher.core.group import Group, GroupEntry, checked_counts, checked_stop
 from thresher.core.limits import MAX_SETTLEMENT_BYTES
@@ -31,11 +31,13 @@ from thresher.core.outcome import (
 from thresher.core.record import Filing, Record, clean
 from thresher.core.settlement import Blame, Brought, Error, Health, Settlement
 from thresher.core.task import Entry, NewTask, Task, delay_us
+from thresher.core.trace import hide_secrets
 
 # The policy table: from a class of error to its consequences.
 #
 # The most specific class in the table wins. A surprise (any exception that is not a `TaskError`) is our own
-# fault, not the source's: it spends a failure and is tried again, but no gate hears of it.
+# fault, not the source's: it spends a failure and is tried again, but no gate hears of it. A mistake in the
+# code itself is not tried again: the same code makes it again.
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +68,23 @@ def ruling_for(problem: BaseException) -> Ruling:
     return next((POLICY[cls] for cls in type(problem).__mro__ if cls in POLICY), Ruling())
 
 
+# Mistakes in the code, whatever it reads. A `KeyError`, `TypeError` or `ValueError` may depend on the page.
+MISTAKES = (NameError, AttributeError, ImportError, SyntaxError, NotImplementedError)
+
+
+def may_go_well(problem: BaseException) -> bool:
+    """Tell whether another attempt can end otherwise."""
+    if isinstance(problem, ThresherError):
+        return problem.retryable
+    if isinstance(problem, AttributeError) and problem.obj is None:
+        return True  # `None.text`: what was looked for was not on the page
+    return not isinstance(problem, MISTAKES)
+
+
 MAX_MESSAGE = 2_000
 MAX_NAME = 200
 _log = logging.getLogger(__name__)
+T = TypeVar("T")
 # The wait for a gate outside the task's lane. Nothing wakes the task when such a gate opens, so the wait is
 # neither so short that it polls all the time nor so long that it misses an early opening.
 ELSEWHERE_US, MAX_ELSEWHERE_US = MINUTE, 15 * MINUTE
@@ -157,17 +173,31 @@ def _brought(task: Task, finds: Finds, rules: TaskRules) -> Brought:
         or finds.stop
     ):
         return {}
-    children, refused = _admitted(finds.children, rules)
+    children, refused = _admitted(_each(finds.children, NewTask, "children"), rules)
     return {
-        "records": tuple(map(rules.pack, finds.records)),
+        "records": tuple(map(rules.pack, _each(finds.records, Record, "records"))),
         "children": children,
         "refused": refused,
-        "effects": tuple(rules.check_effect(task, each) for each in finds.effects),
-        "events": tuple(rules.check_event(task, each) for each in finds.events),
+        "effects": tuple(rules.check_effect(task, each) for each in _each(finds.effects, Effect, "effects")),
+        "events": tuple(rules.check_event(task, each) for each in _each(finds.events, NewEvent, "events")),
         "group": rules.admit_group(task, finds.group) if finds.group else None,
         "counts": checked_counts(finds.counts),
         "stop": checked_stop(finds.stop),
     }
+
+
+def _each(found: Iterable[T], wanted: type[T], name: str) -> tuple[T, ...]:
+    """Return what an outcome brings, if it is what it should be: the commonest slip is a forgotten comma."""
+    got = tuple(found) if isinstance(found, Iterable) else (None,)
+    if all(isinstance(each, wanted) for each in got):
+        return got
+    wrong = (
+        next(each for each in got if not isinstance(each, wanted)) if isinstance(found, Iterable) else found
+    )
+    raise InvalidOutcome(
+        f"{name} must be a tuple of {wanted.__name__}, got {type(wrong).__name__}; a tuple of one needs a "
+        f"comma: {name}=({wanted.__name__}(...),)"
+    )
 
 
 def _admitted(
@@ -192,20 +222,32 @@ def _admitted(
 
 
 def settle_error(
-    task: Task, problem: BaseException, rules: TaskRules, *, backoff: Backoff, luck: float
+    task: Task,
+    problem: BaseException,
+    rules: TaskRules,
+    *,
+    backoff: Backoff,
+    luck: float,
+    where: str = "",
 ) -> Settlement:
     """Return the settlement for a raised error, by its class. A final failure includes what the app's
-    `failed` returns.
+    `failed` returns. `where` says where in the app's code it was raised.
     """
-    error = Error(clean(type(problem).__name__)[:MAX_NAME], _short(str(problem)))
+    error = error_of(problem, where)
     blame = _blame(task, problem, error)
     if isinstance(problem, TaskError) and problem.retryable and not problem.spends_failure:
         return _settle_waiting(task, problem, error, blame, rules)
-    retryable = problem.retryable if isinstance(problem, ThresherError) else True
-    if not retryable or backoff.exhausted(task.failures + 1):
+    if not may_go_well(problem) or backoff.exhausted(task.failures + 1):
         return Settlement.fail(task, error=error, blame=blame, **last_words(task, error, rules))
     delay_us = backoff.delay_us(task.failures + 1, luck)
     return Settlement.retry(task, delay_us=delay_us, error=error, blame=blame)
+
+
+def error_of(problem: BaseException, where: str = "") -> Error:
+    """Return an error as it is stored: within the limit, fit for both databases, and without secrets."""
+    said = str(problem) if isinstance(problem, ThresherError) else hide_secrets(str(problem))
+    where = clean(where)
+    return Error(clean(type(problem).__name__)[:MAX_NAME], _short(said, MAX_MESSAGE - len(where)), where)
 
 
 def last_words(task: Task, error: Error, rules: TaskRules) -> Brought:
@@ -258,6 +300,6 @@ def _wait_us(asked: float | None) -> int:
     return 0 if asked is None else to_us(min(max(MIN_WAIT, asked), MAX_WAIT))
 
 
-def _short(message: str) -> str:
+def _short(message: str, most: int = MAX_MESSAGE) -> str:
     text = clean(message)
-    return text if len(text) <= MAX_MESSAGE else text[: MAX_MESSAGE - 1] + "…"
+    return text if len(text) <= most else text[: most - 1] + "…"

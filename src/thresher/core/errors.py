@@ -7,6 +7,7 @@
     │   ├── UnknownName        no such task, source, setting, schedule or kind
     │   ├── InvalidUrl         not a web address
     │   ├── InvalidPayload     a payload or a value that cannot be stored: not JSON, too large, out of range
+    │   ├── InvalidOutcome     a stage returned something that is not an outcome
     │   ├── DuplicateKind      two apps claim one kind of task
     │   └── NotAllowed         the transition table has no such arrow
     ├── DatabaseProblem        cannot be opened, is read-only, locked, full, or newer than this code
@@ -50,15 +51,21 @@ class ThresherError(Exception):
 
 
 class UsageError(ThresherError):
-    """The request is impossible. The message says what is wrong and what to do."""
+    """The request is impossible. The message says what is wrong and what to do. A stage that raises it is not
+    retried: it would ask for the same again.
+    """
 
     exit_code = 2
+    retryable = False
 
 
 class ConfigError(UsageError):
-    """A configuration value is wrong. The message names the key, the value, and what it must be."""
+    """A configuration value is wrong. The message names the key, the value, and what it must be. A stage that
+    raises it is retried: someone may correct the value, or another worker may have it.
+    """
 
     exit_code = 3
+    retryable = True
 
 
 class NoBrowser(ConfigError):
@@ -74,9 +81,7 @@ class UnknownName(UsageError):
 
 
 class InvalidUrl(UsageError):
-    """Not a web address. A stage that raises it is not retried, because the address does not change."""
-
-    retryable = False
+    """Not a web address."""
 
 
 class InvalidPayload(UsageError):
@@ -84,7 +89,11 @@ class InvalidPayload(UsageError):
     it, the task fails.
     """
 
-    retryable = False
+
+class InvalidOutcome(UsageError):
+    """A stage returned something that is not an outcome, or an outcome with something in it that does not
+    belong there.
+    """
 
 
 class DuplicateKind(UsageError):

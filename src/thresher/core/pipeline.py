@@ -53,10 +53,16 @@ class Stage:
     is_async: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
+        _check_callable(self.perform)
         if not self.name:
             object.__setattr__(self, "name", getattr(self.perform, "__name__", ""))
         check_text(self.name, "the name of a stage", MAX_NAME_BYTES)
         object.__setattr__(self, "is_async", inspect.iscoroutinefunction(self.perform))
+        if isinstance(self.through, str):
+            raise UsageError(
+                f"stage {self.name!r} has through={self.through!r}, which is text; write a tuple, with a "
+                f"comma: through=({self.through!r},)"
+            )
         if self.isolation not in ISOLATIONS:
             raise UsageError(
                 f"stage {self.name!r} has isolation={self.isolation!r}; it must be one of "
@@ -73,6 +79,27 @@ class Stage:
         return self.through(trip) if callable(self.through) else self.through
 
 
+def _check_callable(perform: object) -> None:
+    """Refuse what cannot be called with a context, where it is written rather than when a task needs it."""
+    if inspect.iscoroutine(perform):
+        name = perform.__name__
+        perform.close()  # else Python warns that it was never awaited
+        raise UsageError(f"Stage was given a call of {name}; write Stage({name}), without parentheses")
+    if not callable(perform):
+        raise UsageError(
+            f"Stage takes a function with one argument, the context; got {type(perform).__name__}"
+        )
+    try:
+        inspect.signature(perform).bind(None)
+    except TypeError as problem:
+        name = getattr(perform, "__name__", repr(perform))
+        raise UsageError(
+            f"the function {name!r} of a stage must take one argument, the context: def {name}(ctx) ({problem})"
+        ) from None
+    except ValueError:  # a function of C that does not say what it takes
+        pass
+
+
 @dataclass(frozen=True, slots=True, init=False)
 class Pipeline:
     """A kind of task and its stages, in order. `failed` returns what to write when a task fails for good or
@@ -85,9 +112,22 @@ class Pipeline:
     _by_name: Mapping[str, Stage] = field(repr=False, compare=False)
 
     def __init__(self, kind: str, *stages: Stage, failed: OnFailed | None = None) -> None:
+        for stage in stages:
+            if not isinstance(stage, Stage):
+                name = getattr(stage, "__name__", "function")
+                raise UsageError(
+                    f"pipeline {kind!r} has a stage that is not a Stage but {type(stage).__name__}; write "
+                    f"Pipeline({kind!r}, Stage({name}))"
+                )
         names = [stage.name for stage in stages]
-        if not kind or not stages or len(set(names)) < len(names):
-            raise UsageError(f"pipeline {kind!r} needs a name and stages with different names, got {names}")
+        if not kind:
+            raise UsageError("a pipeline needs a kind of task: Pipeline('book', Stage(fetch))")
+        if not stages:
+            raise UsageError(f"pipeline {kind!r} has no stage; write Pipeline({kind!r}, Stage(function))")
+        if len(set(names)) < len(names):
+            raise UsageError(
+                f"pipeline {kind!r} has two stages of one name: {', '.join(names)}; write Stage(..., name='...')"
+            )
         object.__setattr__(self, "kind", check_text(kind, "the kind of a pipeline", MAX_NAME_BYTES))
         object.__setattr__(self, "stages", stages)
         object.__setattr__(self, "failed", failed)

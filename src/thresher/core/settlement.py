@@ -60,10 +60,16 @@ class Blame:
 
 @dataclass(frozen=True, slots=True)
 class Error:
-    """What went wrong, as stored in the history."""
+    """What went wrong, as stored in the history. `where` are the lines that lead to it in the app's code."""
 
     name: str
     message: str
+    where: str = ""
+
+    @property
+    def told(self) -> str:
+        """The message with its place, as people read it."""
+        return self.message + self.where
 
 
 class Brought(TypedDict, total=False):
@@ -277,7 +283,7 @@ class Settlement(NamedTuple):
             task.stage,
             Ending.FAILED,
             State.FAILED,
-            reason=error.message,
+            reason=error.told,
             error=error,
             spends_failure=spends_failure,
             blame=blame,

@@ -166,6 +166,8 @@ def dump(value: Mapping[str, Any], what: str, limit: int) -> str:
     """A mapping as JSON text, or an error that says why not. Bodies belong into the blob store, not into the
     queue.
     """
+    if not isinstance(value, Mapping):
+        raise InvalidPayload(f'the {what} must be a mapping such as {{"id": 1}}, got {type(value).__name__}')
     text = to_json(dict(value), what)
     if len(text) > limit:
         raise InvalidPayload(

@@ -24,11 +24,12 @@ from typing import Any, cast, get_args
 from thresher.config.settings import MACHINE, Settings
 from thresher.core.clock import monotonic
 from thresher.core.decide import settle_error, settle_outcome
-from thresher.core.errors import TimedOut
+from thresher.core.errors import InvalidOutcome, ThresherError, TimedOut, UsageError
 from thresher.core.outcome import Outcome
 from thresher.core.pipeline import Stage
 from thresher.core.settlement import Settlement
 from thresher.core.task import Task
+from thresher.core.trace import alone, trace
 from thresher.engine.registry import Registry
 from thresher.engine.stage_context import Services, StageContext
 from thresher.store.store import Store
@@ -66,8 +67,17 @@ async def attempt(
     try:
         outcome = await _perform(stage, context, submit)
         return settle_outcome(task, outcome, registry)
-    except Exception as problem:  # noqa: BLE001  a stage may raise anything; the policy table decides what follows
-        return _failure(task, problem, registry, settings)
+    except Exception as raised:  # noqa: BLE001  a stage may raise anything; the policy table decides what follows
+        problem = alone(raised)
+        return _failure(task, problem, registry, settings, _where(problem, stage))
+
+
+def _where(problem: BaseException, stage: Stage) -> str:
+    """Where in the app's code an error was raised that its author may have to mend. One raised on purpose
+    says all there is to say.
+    """
+    is_mistake = isinstance(problem, UsageError) or not isinstance(problem, ThresherError)
+    return trace(problem, stage.perform) if is_mistake else ""
 
 
 async def _perform(stage: Stage, context: StageContext, submit: Submit) -> Outcome:
@@ -81,15 +91,19 @@ async def _perform(stage: Stage, context: StageContext, submit: Submit) -> Outco
             submit(cast("Callable[[StageContext], Any]", stage.perform), context)
         )
     if not isinstance(outcome, _OUTCOMES):
-        raise TypeError(
-            f"stage {stage.name!r} returned {type(outcome).__name__}; return Done, Next, Filtered, Skipped, Snooze or Failed"
+        found = "None" if outcome is None else getattr(outcome, "__name__", type(outcome).__name__)
+        raise InvalidOutcome(
+            f"stage {stage.name!r} returned {found}; return Done(), Next(...), Filtered(...), Skipped(...), "
+            "Snooze(...) or Failed(...)"
         )
     return cast("Outcome", outcome)
 
 
-def _failure(task: Task, problem: Exception, registry: Registry, settings: Settings) -> Settlement:
+def _failure(
+    task: Task, problem: BaseException, registry: Registry, settings: Settings, where: str = ""
+) -> Settlement:
     backoff = registry.backoff(task.kind, settings)
-    return settle_error(task, problem, registry, backoff=backoff, luck=random.random())
+    return settle_error(task, problem, registry, backoff=backoff, luck=random.random(), where=where)
 
 
 # --- all attempts of a worker

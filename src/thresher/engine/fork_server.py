@@ -26,6 +26,7 @@ from typing import Any, NamedTuple, TypeVar
 from thresher.config.platforms import Texts, installed_platforms, use_texts
 from thresher.core.errors import TooLarge, UsageError
 from thresher.core.task import Task
+from thresher.core.trace import carry_frames
 from thresher.reading.html.parser import LIMITS
 
 HEADER = struct.Struct(
@@ -208,6 +209,7 @@ def _receive(channel: socket.socket) -> bytearray | None:
 
 
 def _answer(message: bytearray) -> bytes:
+    function: Callable[..., Any] | None = None
     try:
         stream = io.BytesIO(message)
         order: Order = pickle.load(stream)  # noqa: S301  from our own program
@@ -222,12 +224,13 @@ def _answer(message: bytearray) -> bytes:
     except MemoryError:
         return NO_MEMORY
     except BaseException as problem:  # noqa: BLE001  whatever it is, it belongs to whoever asked
-        return PROBLEM + _pickled(problem)
+        return PROBLEM + _pickled(problem, function)
     return reply
 
 
-def _pickled(problem: BaseException) -> bytes:
+def _pickled(problem: BaseException, function: Callable[..., Any] | None) -> bytes:
     """An exception as it was raised, or, where it cannot travel, one that says what it said."""
+    carry_frames(problem, function)
     problem.add_note("".join(traceback.format_exception(problem, limit=-20))[-4_000:])
     try:
         packed = pickle.dumps(problem, pickle.HIGHEST_PROTOCOL)
@@ -235,7 +238,9 @@ def _pickled(problem: BaseException) -> bytes:
             return packed
     except Exception:  # noqa: BLE001, S110  an exception may be made in any way
         pass
-    return pickle.dumps(RuntimeError(f"{type(problem).__name__}: {problem}"[:4_000]))
+    said = RuntimeError(f"{type(problem).__name__}: {problem}"[:4_000]).with_traceback(problem.__traceback__)
+    carry_frames(said, function)
+    return pickle.dumps(said)
 
 
 @lru_cache(maxsize=1_000)

@@ -249,6 +249,8 @@ def _check(stage: Stage, name: str) -> None:
 def _key(new: NewTask) -> str | None:
     if new.key is None:
         return None
+    if not isinstance(new.key, str):
+        raise InvalidPayload(f"a key must be text, got {type(new.key).__name__}: key=str(...)")
     if not 0 < len(new.key) <= MAX_KEY:
         raise InvalidPayload(f"a key must have 1 to {MAX_KEY} characters, this one has {len(new.key)}")
     return clean(new.key)

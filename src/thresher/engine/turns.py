@@ -15,11 +15,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from thresher.core.clock import SECOND, monotonic
-from thresher.core.errors import DatabaseProblem, NewerSchema
+from thresher.core.decide import error_of
+from thresher.core.errors import DatabaseProblem, NewerSchema, ThresherError, UsageError
 from thresher.core.limits import MAX_SETTLEMENT_BYTES
-from thresher.core.record import clean
-from thresher.core.settlement import Error, Settlement
+from thresher.core.settlement import Settlement
 from thresher.core.task import Task, TaskId
+from thresher.core.trace import trace
 from thresher.engine.attempts import Workload
 from thresher.engine.lease import Lease
 from thresher.store import workers
@@ -106,9 +107,11 @@ class Turns:
             await self.wait_out(problem)
             return None
         except Exception as problem:  # noqa: BLE001  one settlement cannot be written; it must not take the others along
-            log.warning("a group of settlements failed (%s); settling one by one", problem)
+            # A mistake of an app is told once, with its task.
+            level = logging.DEBUG if isinstance(problem, UsageError) else logging.WARNING
+            log.log(level, "a group of settlements failed (%s); settling one by one", problem)
             await self._settle_singly(outgoing)
-            await self.wait_out(problem)
+            await self.wait_out(problem, level)
             return None
         finally:
             self.under_way -= 1
@@ -142,15 +145,17 @@ class Turns:
         except DatabaseProblem:
             raise
         except Exception as problem:  # what this attempt brought cannot be stored: that is its failure
-            log.exception("task %s returned something that cannot be stored", task.id)
-            error = Error(type(problem).__name__, clean(str(problem))[:2_000])
+            error = error_of(problem, "" if isinstance(problem, ThresherError) else trace(problem))
+            traced = None if isinstance(problem, UsageError) else problem
+            said = "task %s (%s) returned something that cannot be stored: %s"
+            log.log(logging.ERROR, said, task.id, task.kind, error.message, exc_info=traced)
             settlement = Settlement.fail(task, error=error, words_due=True)
             stale = await self._store.run(self._store.settle, [settlement])
         self._count([(task, settlement)], stale)
 
     # --- trouble
 
-    async def wait_out(self, problem: Exception) -> None:
+    async def wait_out(self, problem: Exception, level: int = logging.WARNING) -> None:
         """Wait longer with every trouble since the last turn that worked: a database that can be read may
         still refuse to be written.
         """
@@ -160,7 +165,7 @@ class Turns:
         await self._check_schema()
         if self.outdated:
             return
-        log.warning("%s; trying again in %.1f seconds", problem, wait)
+        log.log(level, "%s; trying again in %.1f seconds", problem, wait)
         await asyncio.sleep(wait * random.uniform(0.8, 1.2))
 
     async def watch_schema(self, leave: Callable[[], None]) -> None:

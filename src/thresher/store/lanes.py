@@ -175,12 +175,12 @@ def _default_limits(name: str, settings: Settings) -> GateLimits:
     """
     if not name.startswith(HOST):
         kind, _, rest = name.partition(":")
-        advice = (
-            f"thresher sources add {rest}"
-            if kind == "source" and rest
-            else "name it as source:NAME or host:NAME"
-        )
-        raise UnknownName(f"there is no gate {name!r}; {advice}")
+        if kind == "source" and rest:
+            raise UnknownName(
+                f"there is no source {rest!r}; declare it in the app (sources=(Source({rest!r}),)) or run: "
+                f"thresher sources add {rest}"
+            )
+        raise UnknownName(f"there is no gate {name!r}; name it as source:NAME or host:NAME")
     return GateLimits(
         max_in_flight=settings.count("host.in_flight"),
         interval_us=settings.us("host.interval"),

@@ -8,7 +8,7 @@ from tests.house.pages.markdown import fence, first_paragraph, join, table
 from thresher.cli.call import BUG, INTERRUPTED
 from thresher.cli.tasks import EXIT_CODES, EXIT_LIVE
 from thresher.core import errors
-from thresher.core.decide import POLICY, Ruling
+from thresher.core.decide import MISTAKES, POLICY, Ruling
 from thresher.core.settlement import Health
 
 INTRO = """\
@@ -21,6 +21,9 @@ TASKS_AFTER = """\
 An error that is tried again without spending a failure leaves the task waiting in front of the closed gate. Without a gate to
 close, `RateLimited` and `BudgetExhausted` wait for `retry_after` seconds (60 unless said; at least 1 second, at most 30 days);
 `Blocked` and `Unauthorized` fail, so that someone looks.
+
+With an error that is a mistake or a surprise, the last lines of the app's own code that led to it are stored: file, line and
+function, the one that raised first. `thresher tasks show ID` shows them.
 
 A task that spends more failures than `retry.max_retries` fails with its last error. Waits between tries grow from `retry.base` to
 `retry.cap`.
@@ -91,8 +94,17 @@ def _task_rows() -> list[list[str]]:
     ]
     died = errors.ProcessDied
     rows.append([_name(died), "yes", "yes", "hears nothing", str(died.exit_code), _sentence(died)])
+    mistakes = ", ".join(f"`{each.__name__}`" for each in MISTAKES)
     return [
         *rows,
+        [
+            f"`UsageError` and all below it but `ConfigError`; {mistakes}",
+            "no",
+            "yes",
+            "hears nothing",
+            "1",
+            "A mistake in the app, which the same code would make again. `None.something` is tried again.",
+        ],
         [
             "any other exception",
             "yes",

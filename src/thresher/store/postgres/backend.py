@@ -499,7 +499,7 @@ def _row(each: Settlement, lane_id: int | None) -> dict[str, Any]:
         }
     if each.reason or each.error:
         row |= {
-            "reason": each.reason or (each.error and each.error.message),
+            "reason": each.reason or (each.error and each.error.told),
             "error": each.error and each.error.name,
         }
     if each.spends_failure or each.crashed:

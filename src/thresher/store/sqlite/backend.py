@@ -444,7 +444,7 @@ class SqliteBackend:
             cancelled = bool(cancelling) and settlement.state not in TERMINAL
             hits.append(Settled(settlement, lane_id, cancelled, group_id))
             error_name = settlement.error and settlement.error.name
-            reason = settlement.reason or (settlement.error and settlement.error.message)
+            reason = settlement.reason or (settlement.error and settlement.error.told)
             if not settlement.is_told:
                 attempts.append(
                     (
