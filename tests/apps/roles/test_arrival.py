@@ -122,7 +122,7 @@ def test_what_is_no_object_is_skipped(value: Any) -> None:
         {"description": 1},
         {"skills": {"a": 1}},
         {"skills": ["a", 1]},
-        {"salary_min": "120000"},
+        {"salary_min": ["120000"]},
         {"salary_max": True},
         {"salary": 5},
         {"job_url": 7},
@@ -134,7 +134,7 @@ def test_what_is_no_object_is_skipped(value: Any) -> None:
         {"external_job_id": "x" * 400},
         {"platform": 1},
         {"platform": "p" * 90},
-        {"experience_min": "two"},
+        {"experience_min": {}},
         {"requirements": ["Python"]},
     ],
 )
@@ -142,6 +142,48 @@ def test_a_wrong_type_skips_the_posting_and_names_the_member(said: dict[str, Any
     found = skipped(**said)
     assert found.reason is Reason.INVALID
     assert next(iter(said)) in found.detail
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("120000", 120_000),
+        ("120,000", 120_000),
+        ("120.000", 120_000),
+        ("120 000", 120_000),
+        ("120k", 120_000),
+        ("$120,000", 120_000),
+        ("120000 EUR", 120_000),
+        ("120000.50", 120_000.5),
+        (" 0 ", 0),
+    ],
+)
+def test_a_number_may_be_written_as_text(said: str, meant: float) -> None:
+    found = kept(salary_min=said, salary_max="180k")
+    assert (found.data["salary"]["low"], found.data["salary"]["high"]) == (meant, 180_000)
+    assert found.notes == ()
+
+
+@pytest.mark.promise(1)
+@pytest.mark.parametrize("said", ["competitive", "120k-150k", "12O000", "-5", "1e5", "1 2", "5" * 500])
+def test_text_that_is_no_number_is_kept_and_noted_by_its_member(said: str) -> None:
+    found = kept(salary_min=said, salary_max=None)
+    assert found.data["salary"] == {
+        "text": said[:300],
+        "low": None,
+        "high": None,
+        "currency": None,
+        "period": None,
+    }
+    assert found.notes[0].startswith(f"salary_min is kept as text: {said[:40]!r} is not a number")
+    years = kept(experience_min="two", experience_max="4")
+    assert years.data["experience"] == {"text": "two", "low": None, "high": 4}
+    assert "experience_min" in years.notes[0]
+
+
+def test_a_number_in_quotes_that_is_empty_says_nothing() -> None:
+    found = kept(salary_min="", salary_max="  ")
+    assert ("salary" in found.data, found.notes) == (False, ())
 
 
 def test_a_posting_needs_a_number_on_a_platform_or_an_address() -> None:

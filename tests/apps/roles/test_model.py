@@ -15,6 +15,7 @@ from thresher.apps.roles.model import (
     ScrapedPosting,
     WantedTitle,
     keywords,
+    role_keywords,
 )
 from thresher.core.record import Found
 from thresher.core.stored import read, written
@@ -35,6 +36,35 @@ def test_keywords_are_the_title_five_skills_three_tools_and_what_one_specialises
     assert keywords(ADA) == ["Python Developer", "SQL", "Docker", "Git", "Linux", "Django", "AWS", "payments"]
     assert keywords(Candidate("b", "B", "Python", skills=("SQL", "python"))) == ["Python", "SQL"]
     assert keywords(Candidate("c", "C")) == []
+
+
+def test_the_keywords_of_a_role_are_its_name_and_what_most_of_its_candidates_have():
+    people = [
+        ["Python Developer", "Django", "SQL"],
+        ["python dev", "django", "Redis"],
+        ["Python developer", "SQL", "Django"],
+    ]
+    assert role_keywords("Python Developer", people, 2, 20) == ("Python Developer", "Django", "SQL", "Redis")
+    assert role_keywords("Python Developer", people, 2, 2) == ("Python Developer", "Django")
+    assert role_keywords("Python Developer", people, 2, 0) == ()
+    assert role_keywords("Nurse", [], 2, 20) == ("Nurse",)
+    assert role_keywords("Backend", [keywords(ADA)], 1, 20) == ("Backend", *keywords(ADA)), (
+        "in the order of the one who wrote them"
+    )
+
+
+@pytest.mark.promise(17)
+def test_a_word_that_one_candidate_wrote_is_not_told_to_scrapers():
+    people = [["Cook", "formerly at Chez Panisse", "Python"], ["Chef", "sous-vide"], ["Chef", "sous-vide"]]
+    assert role_keywords("Cook", people, 2, 20) == ("Cook", "Chef", "sous-vide", "Python")
+
+
+@given(st.lists(st.lists(st.text(max_size=4), max_size=4), max_size=6), st.integers(1, 3), st.integers(0, 5))
+def test_keywords_do_not_depend_on_the_order_of_the_candidates(people, least, most):
+    found = role_keywords("Cook", people, least, most)
+    assert found == role_keywords("Cook", people[::-1], least, most)
+    assert len(found) <= most
+    assert len(found) == len({word.casefold() for word in found})
 
 
 def test_a_candidate_comes_back_from_its_record_as_it_went_in():

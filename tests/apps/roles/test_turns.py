@@ -1,5 +1,7 @@
 """What becomes of a turn and of a platform: only a find or a proof ends a look."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,6 +29,12 @@ def test_only_a_find_or_a_proof_ends_a_turn(verdict, failures, took, every):
     assert ended.done == (verdict in ("found", "empty"))
     assert ended.failures == (0 if ended.done else failures + 1)
     assert ended.done or NOW <= ended.due_at <= NOW + PACE.retry_cap_us
+
+
+def test_a_setting_ends_a_turn_that_proves_nothing_and_no_other():
+    lax = replace(PACE, any_post_completes=True)
+    done = {each: after_look(each, 0, NOW, 0, NOW, lax).done for each in Verdict}
+    assert [each.value for each, is_done in done.items() if is_done] == ["found", "empty", "unknown"]
 
 
 @pytest.mark.parametrize("verdict", [Verdict.FOUND, Verdict.EMPTY])

@@ -1,7 +1,8 @@
 """Parse one posting that a scraper sent, strictly: all that is kept of it, or the reason for refusing it.
 
-A wrong type refuses the posting and names the member; an implausible value (a date, a reversed salary range)
-is dropped and noted. Unknown members are ignored. The result is text that both databases can store.
+A wrong type refuses the posting and names the member; an implausible value (a date, a reversed salary range,
+a number in words) is noted, and dropped or kept as text. A number may stand in quotes. Unknown members are
+ignored. The result is text that both databases can store.
 """
 
 import math
@@ -20,6 +21,8 @@ from thresher.core.keys import canonical_url, url_key
 from thresher.core.record import clean
 from thresher.hiring.fingerprint import content_of
 from thresher.reading.text.plain import described
+from thresher.reading.values.currency import of_word
+from thresher.reading.values.numbers import numerals, plain_digits
 from thresher.reading.values.salaries import period_of
 
 MAX_LINE = 500
@@ -39,6 +42,10 @@ _SHORT = (
     100  # characters of a line that is worth remembering: titles, companies and places come again and again
 )
 _REMEMBERED = 8_192
+_WRITTEN = re.compile(
+    r"(?P<before>[^\W\d]{3}|[^\w\s.,'-]{1,3})? ?(?P<number>\d[\d.,' ’]{0,30}?) ?(?P<thousands>[kK](?!\w))? ?"
+    r"(?P<after>[^\W\d]{3}|[^\w\s.,'-]{1,3})?"
+)  # a currency before or after
 _EXPERIENCE = ("experience_text", "experience")
 _SALARY = frozenset(("salary", "salary_min", "salary_max"))
 _SALARY_WORDS = frozenset(("salary", "salary_currency", "salary_period"))
@@ -114,12 +121,32 @@ class _Sheet:
             return None
         if type(value) is int and 0 <= value <= most:
             return value
+        if isinstance(value, str) and (value := self._written(name, value)) is None:
+            return None
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise _Wrong(f"{name} must be a number")
         if not (math.isfinite(value) and 0 <= value <= most):
             self.notes.append(f"{name} is ignored: it is not between 0 and {most:,.0f}")
             return None
         return int(value) if value == int(value) else value
+
+    def _written(self, name: str, text: str) -> int | float | None:
+        """A number in quotes. What is none is noted, so that whoever sent it can mend it."""
+        if not text.strip():
+            return None
+        number = _number(text) if len(text) <= _SHORT else None
+        if number is None:
+            self.notes.append(
+                f"{name} is kept as text: {text[:40]!r} is not a number such as 120000, 120,000 or 120k"
+            )
+        return number
+
+    def _words(self, *names: str) -> str | None:
+        """What stands in the place of numbers and is none."""
+        said = [
+            line for name in names if isinstance(self.said.get(name), str) and (line := self.line(name, 300))
+        ]
+        return " - ".join(line for line in said if _number(line[:_SHORT]) is None) or None
 
     def span(self, low: str, high: str, most: float) -> tuple[int | float | None, int | float | None]:
         """Two numbers of which the first is not the greater."""
@@ -205,6 +232,7 @@ class _Sheet:
                 self.line("salary_currency", 10),
                 self.line("salary_period", 40),
             )
+        text = text or self._words("salary_min", "salary_max")
         if low is None and high is None and text is None:
             return None
         every = period_of(period) if period else None
@@ -216,6 +244,7 @@ class _Sheet:
             return None
         low, high = self.span("experience_min", "experience_max", MAX_YEARS)
         text = next((found for name in _EXPERIENCE if (found := self.line(name, 300))), None)
+        text = text or self._words("experience_min", "experience_max")
         return (
             None
             if low is None and high is None and text is None
@@ -238,6 +267,20 @@ def _line(text: str, most: int) -> str | None:
 
 
 _known_line = lru_cache(_REMEMBERED)(_line)
+
+
+@lru_cache(_REMEMBERED)
+def _number(text: str) -> int | float | None:
+    """A number as people write it, alone: `120,000`, `120.000`, `120k`, `$120,000`, `120000 EUR`."""
+    found = _WRITTEN.fullmatch(plain_digits(text))
+    if found is None or not all(of_word(sign) for sign in found.group("before", "after") if sign):
+        return None
+    numeral = next(iter(numerals(found["number"])), None)
+    value = numeral.value() if numeral and numeral.written == found["number"] else None
+    if value is None:
+        return None
+    value *= 1_000 if found["thousands"] else 1
+    return int(value) if value == int(value) else float(value)
 
 
 @lru_cache(_REMEMBERED)

@@ -5,10 +5,13 @@ A candidate is who looks for work, their skills and what they want: personal dat
 record. None and the empty tuple mean that it is unknown, which is not no.
 """
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from operator import itemgetter
 from typing import Any, ClassVar, Self
 
+from thresher.apps.roles.matching.skill import is_known_skill, skill_key
 from thresher.core.record import Found
 from thresher.core.stored import read, written
 from thresher.hiring.records import PostingFields
@@ -104,6 +107,28 @@ def keywords(candidate: Candidate) -> list[str]:
     for word in found:
         once.setdefault(word.casefold(), word)
     return [word for word in once.values() if word]
+
+
+def role_keywords(name: str, people: Iterable[Sequence[str]], least: int, most: int) -> tuple[str, ...]:
+    """What to search for on behalf of all candidates of a role: its name, then the keywords that most of them
+    have, at most `most`. `people` has the keywords of each.
+
+    Scrapers belong to others, so a word that few candidates wrote is not told: it may say who they are. Only
+    what our vocabulary knows as a skill is told whoever has it.
+    """
+    spelt: dict[str, Counter[str]] = {}
+    places: dict[str, int] = {}
+    for words in people:
+        mine = dict(zip(map(skill_key, reversed(words)), reversed(list(enumerate(words))), strict=True))
+        for key, (place, word) in mine.items():
+            spelt.setdefault(key, Counter())[word] += 1
+            places[key] = min(place, places.get(key, place))
+    for key in ("", skill_key(name)):
+        spelt.pop(key, None)
+    told = [key for key, found in spelt.items() if found.total() >= least or is_known_skill(key)]
+    told.sort(key=lambda key: (-spelt[key].total(), places[key], key))
+    words = (name, *(max(sorted(spelt[key].items()), key=itemgetter(1))[0] for key in told))
+    return words[:most]
 
 
 # Postings

@@ -6,18 +6,17 @@ result is unknown, and the role is searched again.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 from thresher.apps.roles.arrival import MAX_PLATFORM, platform_name
 from thresher.apps.roles.turns import Verdict
 from thresher.core.errors import InvalidPayload, InvalidUrl, UsageError
 from thresher.core.keys import canonical_url
-from thresher.reading.html.document import Document
-from thresher.reading.verdict.emptiness import statement
+from thresher.reading.verdict.emptiness import says_none
 
 MAX_TOKEN = 200
 MAX_VERDICTS = 100
+MAX_SHOWN = 200
 SAID = (Verdict.FOUND, Verdict.EMPTY, Verdict.BLOCKED, Verdict.FAILED)
 PROOF = (
     'an empty result needs a proof: {"url": ..., "says": the sentence on that page that says there '
@@ -81,26 +80,48 @@ def check_proof(verdict: Verdict | None, verdicts: Mapping[str, Verdict], proof:
         return
     if not isinstance(proof, Mapping):
         raise InvalidPayload(PROOF)
-    if len(empty) <= 1 and _is_proof(proof):
+    if len(empty) <= 1 and not {*empty} & proof.keys():
+        _check_proof(proof, "proof")
         return
     for name in empty or [""]:
-        if not _is_proof(proof.get(name)):
-            raise InvalidPayload(f"{name}: {PROOF}" if name else PROOF)
+        _check_proof(proof.get(name), f"proof.{name}" if name else "proof")
 
 
-def _is_proof(said: Any) -> bool:
-    if not isinstance(said, Mapping) or not _is_address(said.get("url")):
-        return False
+def _check_proof(said: Any, where: str) -> None:
+    """Refuse what proves nothing, and say what is wrong with it."""
+    if not isinstance(said, Mapping) or not said.keys() & {"says", "control"}:
+        raise InvalidPayload(f"{where}: {PROOF}")
+    if not _is_address(said.get("url")):
+        raise InvalidPayload(
+            f"{where}.url must be the address that was searched, such as https://dice.example/jobs?q=nurse"
+        )
     control, says = said.get("control"), said.get("says")
     if isinstance(control, Mapping):
         results, query = control.get("results"), control.get("query")
-        return isinstance(query, str) and bool(query.strip()) and type(results) is int and results > 0
-    return isinstance(says, str) and says_nothing(says)
+        if not (isinstance(query, str) and query.strip() and type(results) is int and results > 0):
+            raise InvalidPayload(
+                f"{where}.control must name a search that found something at the same time: "
+                '{"query": "nurse", "results": 120}'
+            )
+    elif not isinstance(says, str) or not says_nothing(says):
+        raise InvalidPayload(
+            f"{where}.says is {_shown(says)}, which is not recognised as a statement that there are no results; "
+            'quote the sentence of the page, such as "No jobs found", or send "control" instead: '
+            '{"query": "nurse", "results": 120}, a search that found something at the same time'
+        )
+
+
+def _shown(said: Any) -> str:
+    return (
+        repr(said if len(said) <= MAX_SHOWN else f"{said[:MAX_SHOWN]}…")
+        if isinstance(said, str)
+        else "no text"
+    )
 
 
 def says_nothing(says: str) -> bool:
     """Whether a sentence says, as pages do, that there are no results."""
-    return len(says) <= 1_000 and statement(Document.from_html(f"<h1>{escape(says)}</h1>")) is not None
+    return says_none(" ".join(says[: 4 * MAX_SHOWN].split()))
 
 
 def _is_address(url: Any) -> bool:

@@ -1,7 +1,9 @@
 """What happens to a role's turn on a platform, and to the platform, when a search has ended.
 
-Only a search that found something, or proved that there is nothing, ends a turn. Others return to the queue:
-immediately the first time, then after a wait that doubles. A session that timed out has waited long enough.
+Only a search that found something, or proved that there is nothing, ends a turn; with
+`roles.any_post_completes`, every search whose scraper reported back without naming a problem does. Others
+return to the queue: immediately the first time, then after a wait that doubles. A session that timed out has
+waited long enough.
 """
 
 from collections.abc import Mapping
@@ -18,6 +20,7 @@ SETTINGS = (
     "roles.platform_failures",
     "roles.platform_pause",
     "roles.platform_pause_cap",
+    "roles.any_post_completes",
 )
 TAG = "failures"  # of a pause that nobody asked for
 
@@ -40,18 +43,21 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long turns and platforms wait after trouble."""
+    """How long turns and platforms wait after trouble, and whether a look that proves nothing ends its
+    turn.
+    """
 
     retry_base_us: int
     retry_cap_us: int
     platform_failures: int
     platform_pause_us: int
     platform_pause_cap_us: int
+    any_post_completes: bool = False
 
     @classmethod
     def of(cls, settings: Mapping[str, int | float]) -> "Pace":
-        base, cap, failures, pause, longest = (settings[name] for name in SETTINGS)
-        return cls(to_us(base), to_us(cap), int(failures), to_us(pause), to_us(longest))
+        base, cap, failures, pause, longest, any_post = (settings[name] for name in SETTINGS)
+        return cls(to_us(base), to_us(cap), int(failures), to_us(pause), to_us(longest), bool(any_post))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +71,7 @@ class Ended:
 
 def after_look(verdict: Verdict, failures: int, looked_at: int, every_us: int, now: int, pace: Pace) -> Ended:
     """What becomes of a turn with so many failures in a row, whose look began at `looked_at`."""
-    if verdict.is_final:
+    if verdict.is_final or (verdict is Verdict.UNKNOWN and pace.any_post_completes):
         return Ended(done=True, due_at=looked_at + every_us, failures=0)
     failures += 1
     return Ended(done=False, due_at=now + _delay(verdict, failures, pace), failures=failures)

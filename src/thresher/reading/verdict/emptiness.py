@@ -92,6 +92,28 @@ def _says_so(line: str) -> bool:
     )
 
 
+def says_none(line: str) -> bool:
+    """Whether a sentence that is known to be about the results of a search says that there are none.
+
+    More is understood than on a page, where the same words may be about something else.
+    """
+    return _says_so(line) or (
+        len(line) <= MAX_LENGTH
+        and _none().search(plain(line)) is not None
+        and _some().search(plain(line)) is None
+    )
+
+
+@cache
+def _none() -> re.Pattern[str]:
+    """`No python developer jobs found in Boston`, `keine passenden Stellen`."""
+    none, counted = (
+        "|".join(map(re.escape, sorted(vocabulary("empty")[name], key=len, reverse=True)))
+        for name in ("none", "counted")
+    )
+    return re.compile(rf"(?<!\w)(?:{none}) {_WORDS_BETWEEN}(?:{counted})(?!\w)")
+
+
 @cache
 def _some() -> re.Pattern[str]:
     """A count of something: `1,240 openings`, `12 Rust developer positions`."""

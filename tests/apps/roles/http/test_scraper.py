@@ -9,8 +9,10 @@ import pytest
 from tests.apps.roles.http.scraping import QUEUE, Scraper, World, job, worlds
 from tests.web.conftest import APPS, Api
 from thresher.admin.keys import create_key
+from thresher.admin.records import write_records
 from thresher.apps.roles.service import platforms
-from thresher.store.settings import change_setting
+from thresher.core.record import Record
+from thresher.store.settings import change_setting, refresh_settings
 from thresher.web.refresh import refresh
 
 HOUR = 3_600.0
@@ -35,6 +37,7 @@ def test_two_calls_are_enough(world):
         "name": "Python Developer",
         "aliases": ["Python Dev", "Python Engineer"],
         "candidate_count": 3,
+        "keywords": ["Python Developer"],
     }
     assert (offer["platforms"], offer["heartbeat"], offer["expires_at"]) == (
         [],
@@ -66,6 +69,55 @@ def test_two_calls_are_enough(world):
     ]
     ((payload,),) = world.rows("select payload from tasks where kind = 'match_postings'")
     assert json.loads(payload)["session"] == offer["session_id"]
+
+
+@pytest.mark.promise(17)
+def test_a_role_brings_the_search_keywords_that_its_candidates_share(world):
+    role = world.role("Python Developer", wanted=3)
+    said = [
+        ["Python Developer", "Django", "sous-vide"],
+        ["Python Dev", "Django", "birdwatching"],
+        ["AWS"],
+    ]
+    people = [
+        Record("candidate", f"person-{at}", {"keywords": words, "email": "a@b.example"}, merge=True)
+        for at, words in enumerate(said)
+    ]
+    write_records(world.store, people)
+    scraper = world.scraper()
+    offer = scraper.claim()
+    assert offer["role"]["keywords"] == ["Python Developer", "Django", "AWS"]
+    held = scraper.call("GET", "/current-session").json["sessions"]
+    assert [each["role"] for each in held] == [offer["role"]]
+    assert offer["role"]["id"] == role
+    world.pass_time(HOUR)
+    change_setting(world.store, "roles.keyword_candidates", 1, "anna")
+    refresh_settings(world.store)
+    assert {"birdwatching", "sous-vide"} <= {*scraper.claim()["role"]["keywords"]}
+
+
+@pytest.mark.promise(13)
+def test_a_session_that_ran_out_says_how_long_it_was_silent(world):
+    world.role("Python Developer")
+    scraper, keeper = world.scraper(), world.keeper()
+    scraper.claim()
+    world.pass_time(HOUR)
+    beating = scraper.claim()
+    world.pass_time(1_800)
+    scraper.say("/heartbeat", beating)
+    world.pass_time(HOUR)
+    partly = scraper.claim()
+    scraper.say("/jobs", partly, jobs=[job(1), job(2)], complete=False)
+    world.pass_time(HOUR)
+    scraper.claim()
+    told = keeper.get("/api/scraper-monitoring/sessions?status=timeout")["sessions"]
+    assert [each["error_message"] for each in told] == [
+        "No sign of life for 60 minutes after 2 postings",
+        "No jobs posted within 90 minutes, and no sign of life for 60 minutes",
+        "No jobs posted within 60 minutes",
+    ]
+    reasons = world.rows("select detail from events where kind = 'session_expired' order by id")
+    assert json.loads(reasons[0][0])["reason"] == "No jobs posted within 60 minutes"
 
 
 def test_an_empty_queue_is_204_without_a_body_and_says_when_to_come_back(world):

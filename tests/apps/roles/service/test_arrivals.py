@@ -37,6 +37,7 @@ from thresher.core.json_stream import NotJson
 from thresher.core.spooled import Spooled
 from thresher.engine.registry import Registry
 from thresher.store.session import Session
+from thresher.store.settings import change_setting, refresh_settings
 from thresher.store.store import Store
 
 Open = Callable[..., Store]
@@ -214,6 +215,57 @@ def test_an_empty_body_without_a_verdict_completes_the_session_and_not_the_role(
     )
     assert "goes back to the queue" in answer["message"]
     assert status(store, wanted) == "pending"
+
+
+def test_a_setting_lets_any_post_complete_the_role(store: Store) -> None:
+    change_setting(store, "roles.any_post_completes", 1, "anna")
+    refresh_settings(store)
+    wanted, token = held(store)
+    answer = post(store, token)
+    assert (answer["verdict"], answer["role_status"], status(store, wanted)) == (
+        "unknown",
+        "completed",
+        "completed",
+    )
+    assert "because roles.any_post_completes is 1" in answer["message"]
+    blocked, token = held(store, "Nurse")
+    assert post(store, token, verdict="blocked")["role_status"] == status(store, blocked) == "pending", (
+        "whoever says that it was blocked is believed"
+    )
+
+
+@pytest.mark.promise(13)
+def test_what_is_said_of_an_empty_platform_does_not_deny_what_came_from_another(store: Store) -> None:
+    with store.write() as session:
+        for name in ("dice", "indeed"):
+            save_platform(session, Platform(name), store.backend.now(session))
+    _, token = held(store)
+    answer = post(store, token, job(1, platform="dice"))
+    assert (answer["jobs_imported"], answer["role_status"]) == (1, "pending")
+    assert answer["message"].startswith(
+        "postings came from dice, and none from indeed, and nothing proves that there is nothing there: "
+        "the role goes back to the queue for indeed."
+    )
+
+
+@pytest.mark.promise(13)
+def test_postings_of_a_platform_that_is_not_the_session_s_are_named(store: Store) -> None:
+    with store.write() as session:
+        save_platform(session, Platform("dice"), store.backend.now(session))
+    _, token = held(store)
+    answer = post(store, token, job(1, platform="dice.com"))
+    assert (
+        "postings came from dice.com (dice.com is not a platform of this session), and none from dice"
+        in (answer["message"])
+    )
+
+
+@pytest.mark.promise(13)
+def test_a_body_without_one_usable_posting_says_so(store: Store) -> None:
+    _, token = held(store)
+    answer = post(store, token, {"title": "nobody's"})
+    assert answer["jobs_skipped"] == 1
+    assert answer["message"].startswith("no posting that could be used was sent, and nothing proves")
 
 
 @pytest.mark.promise(7)

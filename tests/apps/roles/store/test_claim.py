@@ -113,7 +113,7 @@ def test_a_session_that_ran_out_gives_its_role_to_the_next_who_asks(store, clock
     with store.read() as session:
         over = find_scrape(session, first.session_id)
     assert (over.status, over.verdict, over.completed_at) == ("timeout", "timeout", clock.now())
-    assert "before the lease ended" in over.error_message
+    assert over.error_message == "No jobs posted within 60 minutes"
     assert problems(store) == []
 
 

@@ -166,6 +166,7 @@ _OFFER = {
         "name": "Python Developer",
         "aliases": ["Python Dev", "Python Engineer"],
         "candidate_count": 45,
+        "keywords": ["Python Developer", "Python", "Django", "AWS"],
     },
     "platforms": [{"name": "dice", "requests_per_minute": 30}],
     "expires_at": _UNTIL,

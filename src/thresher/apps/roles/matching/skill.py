@@ -59,6 +59,11 @@ def skill_key(word: str) -> str:
     return _SAME.get(name) or _SAME.get(spaced) or known_as(spaced)
 
 
+def is_known_skill(key: str) -> bool:
+    """Whether our vocabulary has this skill, so that it says nothing about whoever wrote it."""
+    return family(key) is not None or key in SAME
+
+
 @lru_cache(16_384)
 def keys_of(word: str) -> tuple[str, ...]:
     """The skills that one entry of a list means. A sentence means the technologies that it names."""

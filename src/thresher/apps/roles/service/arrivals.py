@@ -6,7 +6,7 @@ cannot be forgotten.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -353,9 +353,10 @@ def _receive(
         platform=report.where(scrape.platforms),
         allowed=allowed,
     )
-    concluded = _conclude(session, scrape, report, brought)
+    seen = Counter(seen_before(session, scrape)) + Counter(brought.seen)
+    concluded = _conclude(session, scrape, report, seen)
     count_scrape(session, scrape, brought.tally, now)
-    answer = _answer(scrape, brought, now) | _go_on(store, session, scrape, report, concluded, now)
+    answer = _answer(scrape, brought, now) | _go_on(store, session, scrape, report, concluded, seen, now)
     keep_answer(session, scrape.id, body.digest, orjson.dumps(answer).decode(), now)
     ask_matching(store, registry, session, scrape.role_id, scrape.session_id, brought.changed)
     return answer
@@ -367,12 +368,11 @@ def _over(scrape: Scrape) -> str:
     return f"the session on {scrape.role_name!r} {_HOW.get(scrape.status, 'is over')}{why}"
 
 
-def _conclude(session: Session, scrape: Scrape, report: Report, brought: Brought) -> Conclusion:
+def _conclude(session: Session, scrape: Scrape, report: Report, seen: Mapping[str, int]) -> Conclusion:
     """How the look ended, by what this body and those before it say. Platforms are compared without their
     case.
     """
-    seen, spelt = Counter(seen_before(session, scrape)), {name.lower(): name for name in scrape.platforms}
-    seen.update(brought.seen)
+    spelt = {name.lower(): name for name in scrape.platforms}
     held = [turn.platform.lower() for turn in held_turns(session, scrape.role_id)]
     found = conclude(report, spelt, held, seen)
     return Conclusion(
@@ -409,7 +409,13 @@ def _answer(scrape: Scrape, brought: Brought, now: int) -> dict[str, Any]:
 
 
 def _go_on(
-    store: Store, session: Session, scrape: Scrape, report: Report, concluded: Conclusion, now: int
+    store: Store,
+    session: Session,
+    scrape: Scrape,
+    report: Report,
+    concluded: Conclusion,
+    seen: Mapping[str, int],
+    now: int,
 ) -> dict[str, Any]:
     """The session after this body: over, or held for longer."""
     pace = Pace.of(store.settings)
@@ -430,13 +436,25 @@ def _go_on(
         demand=Demand.of(store.settings),
     )
     ended = {"session_status": status, "verdict": verdict.value, "role_status": role}
-    return ended | (
-        {"message": _UNKNOWN} if Verdict.UNKNOWN in (verdict, *concluded.verdicts.values()) else {}
+    unproven = [name for name, each in concluded.verdicts.items() if each is Verdict.UNKNOWN]
+    return ended | ({"message": _unproven(scrape, unproven, seen, pace)} if unproven else {})
+
+
+def _unproven(scrape: Scrape, platforms: Sequence[str], seen: Mapping[str, int], pace: Pace) -> str:
+    """What is to be said of platforms of which nothing came, and nothing proves that there is nothing.
+    `seen` has the usable postings of the whole session, by platform.
+    """
+    where, came = ", ".join(name for name in platforms if name), ", ".join(sorted(filter(None, seen)))
+    if where and seen:
+        strange = came and not {*seen} & {name.lower() for name in scrape.platforms}
+        also = f" ({came} is not a platform of this session)" if strange else ""
+        what = f"postings came from {came or 'no platform by name'}{also}, and none from {where}"
+    else:
+        what = "no posting that could be used was sent" + (f" for {where}" if where else "")
+    if pace.any_post_completes:
+        return f"{what}; the role is completed all the same, because roles.any_post_completes is 1"
+    return (
+        f"{what}, and nothing proves that there is nothing there: the role goes back to the queue"
+        + (f" for {where}" if where else "")
+        + '. If there is nothing, send "verdict": "empty" with a proof; if you were blocked, "blocked"'
     )
-
-
-_UNKNOWN = (
-    "nothing was found, and nothing proves that there is nothing to find: the role goes back to the "
-    'queue for the platforms without a posting. If there is nothing, send "verdict": "empty" with a '
-    'proof; if you were blocked, "blocked"'
-)

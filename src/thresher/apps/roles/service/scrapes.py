@@ -12,9 +12,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from thresher.apps.roles.demand import Demand
+from thresher.apps.roles.model import role_keywords
 from thresher.apps.roles.report import Report, conclude, read_report
 from thresher.apps.roles.service.arrivals import seen_before
 from thresher.apps.roles.store import figures
+from thresher.apps.roles.store.people import newest_keywords
 from thresher.apps.roles.store.platforms import Platform, list_platforms
 from thresher.apps.roles.store.posts import answer_of, keep_answer
 from thresher.apps.roles.store.queue import Empty, Holder, claim_role
@@ -31,16 +33,18 @@ from thresher.store.transaction import in_transaction
 HEARTBEAT = "/api/scraper/queue/heartbeat"
 MAX_PLATFORMS = 100
 MAX_NAME = 80
+MAX_PEOPLE = 200  # candidates whose keywords are counted, the newest
 
 
 @dataclass(frozen=True, slots=True)
 class OfferedRole:
-    """A role as a scraper needs to know it."""
+    """A role as a scraper needs to know it. `keywords` are what to search for besides its names."""
 
     id: int
     name: str
     aliases: tuple[str, ...]
     candidate_count: int
+    keywords: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +139,8 @@ def claim(store: Store, holder: Holder, asked: Sequence[str] | None = None) -> O
     found = claim_role(store, holder, asked, store.settings.us("roles.session"))
     if isinstance(found, Empty):
         return Nothing(_seconds_until(store, found.retry_at))
-    return _offer(found.scrape, found.role, found.platforms)
+    with store.read(autocommit=True) as session:
+        return _offer(store, session, found.scrape, found.role, found.platforms)
 
 
 def _seconds_until(store: Store, at: int | None) -> int | None:
@@ -156,7 +161,11 @@ def held_sessions(store: Store, holder: Holder) -> dict[str, list[Offer]]:
             if each.lease_until > now
         ]
         return {
-            "sessions": [_offer(each, role, _of(each, known)) for each, role in found if role is not None]
+            "sessions": [
+                _offer(store, session, each, role, _of(each, known))
+                for each, role in found
+                if role is not None
+            ]
         }
 
 
@@ -164,13 +173,22 @@ def _of(scrape: Scrape, known: Mapping[str, Platform]) -> list[Platform]:
     return [known[name] for name in scrape.platforms if name in known]
 
 
-def _offer(scrape: Scrape, role: Role, platforms: Sequence[Platform]) -> Offer:
+def _offer(
+    store: Store, session: Session, scrape: Scrape, role: Role, platforms: Sequence[Platform]
+) -> Offer:
     return Offer(
         scrape.session_id,
-        OfferedRole(role.id, role.name, role.aliases, role.candidates),
+        OfferedRole(role.id, role.name, role.aliases, role.candidates, _keywords(store, session, role)),
         tuple(OfferedPlatform(each.name, each.per_minute) for each in platforms if each.name),
         scrape.lease_until,
     )
+
+
+def _keywords(store: Store, session: Session, role: Role) -> tuple[str, ...]:
+    """Made anew of the candidates' records each time: what is known of a person is stored nowhere else."""
+    most = store.settings.count("roles.keywords")
+    people = newest_keywords(session, role.id, MAX_PEOPLE) if most and role.candidates else []
+    return role_keywords(role.name, people, store.settings.count("roles.keyword_candidates"), most)
 
 
 def extend(store: Store, holder: Holder, token: str) -> Extended:

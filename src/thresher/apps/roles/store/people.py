@@ -2,6 +2,8 @@
 
 from collections.abc import Collection, Sequence
 
+import orjson
+
 from thresher.apps.roles.store.matches import forget_candidate
 from thresher.store.bulk import among
 from thresher.store.owners import disown
@@ -11,6 +13,8 @@ from thresher.store.session import Dialect, Session
 _STANDING = "select id, name, status from roles where id in (:ids*)"
 _COUNTS = "select target, count(*) from links where name = :name and target in (:targets*) group by target"
 _LINKED = "select record_id from links where name = :name and target = :target order by record_id"
+_NEWEST = """select r.data from links l join records r on r.id = l.record_id
+    where l.name = 'wants' and l.target = :role and r.kind = 'candidate' order by l.record_id desc limit :limit"""
 _MATCHED = "select candidate_id, count(*) from matches where candidate_id in (:ids*) group by candidate_id"
 # One look into an index for each word, whatever a planner thinks of lists.
 _BEARER = """select n.key, (select min(m.record_id) from marks m
@@ -65,6 +69,12 @@ def count_linked(session: Session, name: str, role_ids: Sequence[int]) -> dict[i
 def linked_ids(session: Session, name: str, role_id: int) -> list[int]:
     """The records that belong to a role, under one name, by their ids."""
     return [row[0] for row in session.rows(_LINKED, {"name": name, "target": str(role_id)})]
+
+
+def newest_keywords(session: Session, role_id: int, limit: int) -> list[list[str]]:
+    """The search keywords of the candidates who came last to a role."""
+    rows = session.rows(_NEWEST, {"role": str(role_id), "limit": limit})
+    return [orjson.loads(data).get("keywords") or [] for (data,) in rows]
 
 
 def count_matches(session: Session, candidate_ids: Sequence[int]) -> dict[int, int]:

@@ -10,6 +10,7 @@ from thresher.apps.roles.demand import Demand
 from thresher.apps.roles.store.rows import SCRAPE_COLUMNS, SELECT_SCRAPE, Scrape, as_scrape
 from thresher.apps.roles.store.turns import Held, end_turns, free_turns, held_turns, rank_turns
 from thresher.apps.roles.turns import Health, Pace, Verdict, after_platform
+from thresher.core.clock import MINUTE, SECOND
 from thresher.core.record import clean
 from thresher.store.events import record_event
 from thresher.store.session import Session, one
@@ -58,7 +59,6 @@ def _tell(session: Session, name: str, verdict: Verdict, now: int, pace: Pace) -
 
 COUNTS = ("found", "imported", "updated", "linked", "skipped")
 MAX_ERROR = 2_000
-TIMED_OUT = "no sign of life before the lease ended"
 
 _IS_OPEN = "select 1 from scrape_sessions where id = :id and status = 'in_progress' and lease_until > :now"
 _HOLDS = "select 1 from roles where id = :role and claim = :claim and session_id = :id"
@@ -164,12 +164,36 @@ def expire_scrapes(
     with are left to them.
     """
     stale = [as_scrape(row) for row in session.rows(_STALE + skip, {"now": now, "limit": limit})]
-    ended = [scrape for scrape in stale if _stop(session, scrape, "timeout", Verdict.TIMEOUT, TIMED_OUT, now)]
+    ended = [
+        scrape
+        for scrape in stale
+        if _stop(session, scrape, "timeout", Verdict.TIMEOUT, timed_out(scrape), now)
+    ]
     for scrape in sorted(ended, key=lambda each: each.role_id):
         token, scraper, role = scrape.session_id, scrape.scraper_name, scrape.role_name
-        record_event(session, "session_expired", now, session=token, scraper=scraper, role=role)
+        reason = timed_out(scrape)
+        record_event(
+            session, "session_expired", now, session=token, scraper=scraper, role=role, reason=reason
+        )
         _go_on(session, scrape, Verdict.TIMEOUT, {}, now, pace, demand)
     return len(ended)
+
+
+def timed_out(scrape: Scrape) -> str:
+    """Why a session timed out. A heartbeat, or a part of its postings, is a sign of life."""
+    silent = _minutes(scrape.lease_until - scrape.updated_at)
+    if scrape.found:
+        return f"No sign of life for {silent} after {scrape.found:,} postings"
+    if scrape.updated_at == scrape.started_at:
+        return f"No jobs posted within {silent}"
+    return f"No jobs posted within {_minutes(scrape.lease_until - scrape.started_at)}, and no sign of life for {silent}"
+
+
+def _minutes(length_us: int) -> str:
+    if length_us < MINUTE:
+        return f"{length_us / SECOND:g} seconds"
+    minutes = length_us // MINUTE
+    return "1 minute" if minutes == 1 else f"{minutes:,} minutes"
 
 
 def _go_on(
