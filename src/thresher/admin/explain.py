@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from thresher.admin.tasks import Fields, TaskDetail, show_task
+from thresher.admin.tasks import Fields, TaskDetail, list_tasks, show_task
 from thresher.core.app import App
-from thresher.core.errors import UnknownName
+from thresher.core.errors import InvalidUrl, UnknownName
 from thresher.store.store import Store
 
 
@@ -26,19 +26,29 @@ class Explanation:
 
 
 def explain(store: Store, apps: Iterable[App], what: str) -> Explanation:
-    """Why a thing is as it is, by its key or by the id of its task. The apps are asked first."""
+    """Why a thing is as it is, by its key, its URL or the id of its task. The apps are asked first."""
     task = show_task(store, int(what)) if what.isascii() and what.isdecimal() else None
     for app in apps:
         for tell in app.explain:
             found = tell(store, what)
             if isinstance(found, Explanation):
                 return found
+    task = task or _about_url(store, what)
     if task is None:
         raise UnknownName(
             f"{what[:80]!r} is not a task, and no app of this project knows it; see thresher tasks "
             "list and thresher records"
         )
     return _of_task(task)
+
+
+def _about_url(store: Store, what: str) -> TaskDetail | None:
+    """The newest task about an address."""
+    try:
+        found = list_tasks(store, url=what, limit=1)
+    except InvalidUrl:
+        return None
+    return show_task(store, found[0]["id"]) if found else None
 
 
 def _of_task(detail: TaskDetail) -> Explanation:

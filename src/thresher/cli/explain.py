@@ -16,7 +16,7 @@ def command(
     ctx: typer.Context,
     what: Annotated[
         str,
-        typer.Argument(metavar="ID", help="Id of a task, or key of something that an app knows."),
+        typer.Argument(metavar="ID", help="Id of a task, or key or URL of something that an app knows."),
     ],
 ) -> None:
     """Explain a decision or a state.

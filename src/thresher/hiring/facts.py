@@ -5,7 +5,7 @@ may be hostile; at most `MAX_LENGTH` of them are read, each a bounded number of 
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
@@ -13,6 +13,7 @@ from typing import Any
 
 from thresher.core.evidence import Evidence, Place
 from thresher.hiring import pay, workplace
+from thresher.hiring.company.facts import Completeness
 from thresher.hiring.experience import read_experience
 from thresher.hiring.finding import Finding, flat, place
 from thresher.hiring.level import read_level
@@ -327,3 +328,55 @@ def _iso(text: str) -> date | None:
     except ValueError:
         return None
     return day if day is not None and 1990 <= day.year <= 2200 else None
+
+
+# How much a posting says: enough to be judged, or all that a good listing says.
+
+_REQUIREMENTS = re.compile(
+    r"(?<![a-z])(?:requirements?|required|qualifications?|must[- ]haves?|you (?:bring|have|are|need)|what you(?:'ll)? (?:bring|need)|your profile|"
+    r"experience (?:with|in)|anforderungen|(?:dein|ihr) profil|requisitos|profil recherché|requisiti)(?![a-z])"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """What a posting does not say. `minimal` is what it needs to be judged, each with a sentence; `good` is
+    the rest of a good listing.
+    """
+
+    minimal: Mapping[str, str]
+    good: tuple[str, ...]
+
+    @property
+    def completeness(self) -> Completeness:
+        if self.minimal:
+            return Completeness.NONE
+        return Completeness.MINIMAL if self.good else Completeness.GOOD
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (*self.minimal, *self.good)
+
+
+def gaps_of(posting: PostingRecord, opening: Opening, description: int) -> Gaps:
+    """A minimal listing has a URL, a title, a company and more than `description` characters of text; a good
+    one has also a location, the day it was posted, and requirements.
+    """
+    length = len((posting.description or "").strip())
+    minimal = {
+        "url": None if posting.url else "it has no URL",
+        "title": None if posting.title else "it has no title",
+        "company": None if posting.company_name else "its company is not known",
+        "description": None
+        if length > description
+        else f"its description has {length} characters; more than {description} are needed to judge it",
+    }
+    good = {
+        "location": posting.location or opening.spots,
+        "posted": opening.posted,
+        "requirements": opening.skills or opening.experience or _REQUIREMENTS.search(flat(opening.text)),
+    }
+    return Gaps(
+        {name: reason for name, reason in minimal.items() if reason},
+        tuple(name for name, said in good.items() if not said),
+    )

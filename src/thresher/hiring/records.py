@@ -377,7 +377,7 @@ def company_entry(
 @dataclass(frozen=True, slots=True)
 class PostingRecord:
     """A posting as it stands. `said` are the fields that its board's list says; `facts` is what was read from
-    it (`opening.py`). `MARKS` says what it is found by.
+    it (`opening.py`). `lacks` is what keeps it from good `completeness`. `MARKS` says what it is found by.
     """
 
     key: str
@@ -407,6 +407,8 @@ class PostingRecord:
     checked_at: int = 0
     closed_at: int | None = None
     read_at: int = 0
+    completeness: str | None = None
+    lacks: tuple[str, ...] = ()
     facts: Mapping[str, Any] | None = None
     listed: str | None = None
     print: str | None = None
@@ -459,6 +461,8 @@ class PostingFields(TypedDict, total=False):
     checked_at: int
     closed_at: int | None
     read_at: int
+    completeness: str | None
+    lacks: tuple[str, ...]
     facts: Mapping[str, Any] | None
     listed: str | None
     print: str | None

@@ -25,18 +25,19 @@ class Checked:
     filtered: int
     skipped: int
     saved: int
+    unknown: int
     profile: bool
 
     @property
     def judged(self) -> int:
-        return self.filtered + self.skipped + self.saved
+        return self.filtered + self.skipped + self.saved + self.unknown
 
 
 def what_was_checked(store: Store) -> Checked:
     """The state of the search, in numbers."""
     outcomes = {
         name: count(store, "decision", where=[Is("outcome", name)])
-        for name in ("filtered", "skipped", "saved")
+        for name in ("filtered", "skipped", "saved", "unknown")
     }
     status = {name: count(store, BOARD, where=[Is("status", name)]) for name in ("pending", "disabled")}
     return Checked(
@@ -97,7 +98,7 @@ def _matches(checked: Checked) -> str:
         return f"No matches yet. {_are(checked.postings, 'posting')} known, but none has been judged.{advice}"
     return (
         f"No matches. Postings that were judged: {checked.judged:,}; filtered {checked.filtered:,}, "
-        f"skipped {checked.skipped:,}. thresher explain KEY shows why.{advice}"
+        f"skipped {checked.skipped:,}, unknown {checked.unknown:,}. thresher explain KEY shows why.{advice}"
     )
 
 

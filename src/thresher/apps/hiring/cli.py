@@ -15,10 +15,14 @@ from thresher.apps.hiring.postings import since as moment
 from thresher.cli.call import call_of
 from thresher.cli.format import ago, number, plain, short, when
 from thresher.cli.show import answer, cell, known, say, table
+from thresher.hiring.records import PostingRecord
 
 app = typer.Typer()
 
 Key = Annotated[str, typer.Argument(metavar="KEY", help="Posting (see `postings list`).")]
+KeyOrUrl = Annotated[
+    str, typer.Argument(metavar="KEY|URL", help="Posting (see `postings list`), or its URL.")
+]
 MAX_TEXT = 1_500
 
 
@@ -28,6 +32,9 @@ def list_(
     state: Annotated[str | None, typer.Option(help="State: open or closed.")] = None,
     board: Annotated[str | None, typer.Option(metavar="KEY", help="Only rows of this board.")] = None,
     company: Annotated[str | None, typer.Option(metavar="KEY", help="Only rows of this company.")] = None,
+    outcome: Annotated[
+        str | None, typer.Option(help="What was decided: saved, skipped, filtered or unknown.")
+    ] = None,
     since: Annotated[
         str | None, typer.Option(metavar="TIME", help="Only postings seen since: 12h, 7d, 2w, 2026-01-31.")
     ] = None,
@@ -38,8 +45,16 @@ def list_(
     with call.store() as store:
         now = read_now(store)
         after = moment(since, now) if since else None
-        found = list_postings(store, state=state, board=board, company=company, seen_since=after, limit=limit)
-        asked = state or board or company or since
+        found = list_postings(
+            store,
+            state=state,
+            board=board,
+            company=company,
+            outcome=outcome,
+            seen_since=after,
+            limit=limit,
+        )
+        asked = state or board or company or outcome or since
         empty = (
             "No postings match; thresher postings list shows all."
             if asked
@@ -59,15 +74,18 @@ def posting_table(found: "list[PostingView]", now: int) -> "Table":
             short(each.pay, 25),
             each.posted,
             each.state,
+            each.outcome,
             ago(each.first_seen_at, now),
         ]
         for each in found
     ]
-    return table(["posting", "title", "company", "location", "pay", "posted", "state", "#first seen"], rows)
+    return table(
+        ["posting", "title", "company", "location", "pay", "posted", "state", "decided", "#first seen"], rows
+    )
 
 
 @app.command()
-def show(ctx: typer.Context, key: Key) -> None:
+def show(ctx: typer.Context, key: KeyOrUrl) -> None:
     """Show one posting: what it says, what was read in it and where, how long it has been there."""
     call = call_of(ctx)
     with call.store() as store:
@@ -92,6 +110,7 @@ def _draw_one(out: "Console", detail: "PostingDetail", now: int) -> None:
                 ("first seen", when(posting.first_seen_at, now)),
                 ("last seen", when(posting.seen_at, now)),
                 ("closed", when(posting.closed_at, now) if posting.closed_at else None),
+                ("complete", _completeness(record)),
                 ("listed again", number(record.relisted, "time") if record.relisted else None),
                 ("decided", f"{detail.outcome or 'not yet'}; thresher explain {posting.key}"),
                 ("your status", detail.status),
@@ -107,6 +126,11 @@ def _draw_one(out: "Console", detail: "PostingDetail", now: int) -> None:
         out.print(posting_table(detail.same, now))
     if text := record.description:
         out.print(cell("\n" + plain(text[:MAX_TEXT]) + ("\n…" if len(text) > MAX_TEXT else "")))
+
+
+def _completeness(posting: PostingRecord) -> str | None:
+    lacks = f"; it does not say: {', '.join(posting.lacks)}" if posting.lacks else ""
+    return posting.completeness and f"{posting.completeness}{lacks}"
 
 
 @app.command()

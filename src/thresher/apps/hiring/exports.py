@@ -20,6 +20,8 @@ POSTINGS = record_export(
         "url",
         "posted",
         "state",
+        "completeness",
+        "lacks",
         "employment_type",
         *PAY,
         "workplace=facts.workplace",

@@ -19,6 +19,9 @@ async def postings(
     state: Annotated[str | None, Query(description="State: open or closed.")] = None,
     board: Annotated[str | None, Query(description="Only rows of the board with this key.")] = None,
     company: Annotated[str | None, Query(description="Only rows of the company with this key.")] = None,
+    outcome: Annotated[
+        str | None, Query(description="What was decided: saved, skipped, filtered or unknown.")
+    ] = None,
     since: Annotated[
         str | None, Query(description="Only postings seen since: 12h, 7d, 2w, 2026-01-31.")
     ] = None,
@@ -26,7 +29,7 @@ async def postings(
     before: BeforeKey = None,
 ) -> Response:
     """List postings, newest first."""
-    wanted = {"state": state, "board": board, "company": company, "before": before}
+    wanted = {"state": state, "board": board, "company": company, "outcome": outcome, "before": before}
     return await answer(runtime.store, _listed, runtime.store, since, limit, wanted)
 
 
@@ -36,7 +39,9 @@ def _listed(store: Store, since: str | None, limit: int, wanted: dict[str, str |
 
 
 async def posting(runtime: CurrentRuntime, key: str) -> Response:
-    """Show one posting: its content, the facts read from it with their places, and its history."""
+    """Show one posting, by its key or its URL: its content, the facts read from it with their places, and its
+    history.
+    """
     return await answer(runtime.store, show_posting, runtime.store, key)
 
 

@@ -5,21 +5,28 @@ it.
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
-from thresher.admin.records import among, find, maybe, moment, one
+from thresher.admin.records import among, every, find, maybe, moment
+from thresher.admin.tasks import list_tasks
 from thresher.core.clock import DAY, HOUR, SECOND
-from thresher.core.errors import UsageError
+from thresher.core.errors import InvalidUrl, UnknownName, UsageError
 from thresher.core.evidence import as_json
+from thresher.core.keys import canonical_url
 from thresher.core.record import Between, Found, Is, Link, Where
 from thresher.core.stored import read
 from thresher.hiring.kinds import GROUP, POSTING
-from thresher.hiring.records import PostingRecord
+from thresher.hiring.records import PostingRecord, posting_key
+from thresher.hiring.same_opening import page_of
 from thresher.store.store import Store
 
-SHOWN_BY = "thresher postings list"
+DECISION = "decision"
 STATES = ("open", "closed")
+OUTCOMES = ("saved", "skipped", "filtered", "unknown")
 MAX_MEMBERS = 100
+MAX_TASKS = 20  # of one address
+MAX_SEARCHED = 20_000  # postings whose addresses are compared with one that a person typed
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +39,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class PostingView:
-    """One posting in a list. `pay` is how it is written there."""
+    """One posting in a list. `pay` is how it is written there; `outcome` is what was decided."""
 
     key: str
     title: str | None
@@ -42,6 +49,8 @@ class PostingView:
     url: str | None
     posted: str | None
     state: str | None
+    outcome: str | None
+    completeness: str | None
     board: str | None
     group: str | None
     first_seen_at: int | None
@@ -76,12 +85,14 @@ def list_postings(
     state: str | None = None,
     board: str | None = None,
     company: str | None = None,
+    outcome: str | None = None,
     seen_since: int | None = None,
     before: str | None = None,
     limit: int = 50,
 ) -> list[PostingView]:
     """Postings, the newest first; those after the one of the key `before`."""
     wanted = among(state, STATES, "the state of a posting")
+    decided = among(outcome, OUTCOMES, "the outcome of a posting")
     where: list[Where] = [
         Is(name, value)
         for name, value in (("state", wanted), ("board", board), ("company", company))
@@ -89,13 +100,78 @@ def list_postings(
     ]
     if seen_since is not None:
         where.append(Between("seen_at", low=seen_since))
-    return [posting_view(each) for each in find(store, POSTING, where=where, before=before, limit=limit)]
+    if decided:
+        return _decided(store, decided, where, before, limit)
+    found = find(store, POSTING, where=where, before=before, limit=limit)
+    outcomes = _outcomes(store, [each.key for each in found])
+    return [posting_view(each, outcomes.get(each.key)) for each in found]
 
 
-def show_posting(store: Store, key: str) -> PostingDetail:
-    """One posting."""
-    found = one(store, POSTING, key, SHOWN_BY)
-    decision, match = maybe(store, "decision", key), maybe(store, "match", key)
+def _decided(
+    store: Store, outcome: str, where: list[Where], before: str | None, limit: int
+) -> list[PostingView]:
+    """Postings about which this was decided, the newest decision first."""
+    views: list[PostingView] = []
+    while len(views) < limit:
+        some = find(store, DECISION, where=[Is("outcome", outcome)], before=before, limit=limit)
+        keys = [each.key for each in some]
+        found = (
+            {each.key: each for each in find(store, POSTING, keys=keys, where=where, limit=limit)}
+            if keys
+            else {}
+        )
+        views += [posting_view(found[key], outcome) for key in keys if key in found]
+        if len(some) < limit:
+            break
+        before = keys[-1]
+    return views[:limit]
+
+
+def _outcomes(store: Store, keys: list[str]) -> dict[str, str | None]:
+    found = find(store, DECISION, keys=keys, limit=len(keys)) if keys else []
+    return {each.key: read(Judgement, each.data).outcome for each in found}
+
+
+def find_posting(store: Store, what: str) -> Found | None:
+    """The posting of this key, or of this address as a person types it: with tracking parameters, with or
+    without a slash at its end.
+    """
+    if found := maybe(store, POSTING, what):
+        return found
+    urls = spellings(what)
+    keys = [posting_key("", None, url) for url in urls]
+    keys += [
+        str(task["payload"].get("posting"))
+        for url in urls
+        for task in list_tasks(store, url=url, limit=MAX_TASKS)
+    ]
+    if found := next((each for key in keys if (each := maybe(store, POSTING, key))), None):
+        return found
+    page = page_of(what) if urls else ""
+    some = islice(every(store, POSTING), MAX_SEARCHED) if page else ()
+    return next((each for each in some if page_of(PostingRecord.of(each).url or "") == page), None)
+
+
+def spellings(url: str) -> list[str]:
+    """The canonical spellings of an address, with and without a slash at its end; none of what is no
+    address.
+    """
+    try:
+        whole = canonical_url(url)
+    except InvalidUrl:
+        return []
+    path, mark, query = whole.partition("?")
+    other = path.removesuffix("/") if path.endswith("/") else f"{path}/"
+    return [whole, canonical_url(f"{other}{mark}{query}")]
+
+
+def show_posting(store: Store, what: str) -> PostingDetail:
+    """One posting, by its key or its address."""
+    found = find_posting(store, what)
+    if found is None:
+        raise UnknownName(_nothing(store, what))
+    key = found.key
+    decision, match = maybe(store, DECISION, key), maybe(store, "match", key)
     name = next(iter(found.linked(GROUP)), None)
     group = maybe(store, GROUP, name) if name else None
     tasks = {
@@ -113,7 +189,7 @@ def show_posting(store: Store, key: str) -> PostingDetail:
         list(found.linked("apart")),
     )
     return PostingDetail(
-        posting_view(found),
+        posting_view(found, outcome),
         dict(found.data),
         evidence,
         said,
@@ -125,6 +201,13 @@ def show_posting(store: Store, key: str) -> PostingDetail:
     )
 
 
+def _nothing(store: Store, what: str) -> str:
+    tasks = [task for url in spellings(what) for task in list_tasks(store, url=url, limit=1)]
+    if tasks:
+        return f"nothing is stored of {what} yet; task {tasks[0]['id']} is about it: thresher explain {tasks[0]['id']}"
+    return f"there is no posting {what!r}; thresher postings list shows them"
+
+
 def _same(store: Store, found: Found, group: Found | None) -> list[PostingView]:
     if group is None:
         return []
@@ -132,7 +215,7 @@ def _same(store: Store, found: Found, group: Found | None) -> list[PostingView]:
     return [posting_view(each) for each in members if each.key != found.key]
 
 
-def posting_view(found: Found) -> PostingView:
+def posting_view(found: Found, outcome: str | None = None) -> PostingView:
     """A posting as a line of a list."""
     posting = PostingRecord.of(found)
     return PostingView(
@@ -144,6 +227,8 @@ def posting_view(found: Found) -> PostingView:
         posting.url,
         posting.posted,
         posting.state,
+        outcome,
+        posting.completeness,
         posting.board,
         posting.group,
         moment(posting.first_seen),

@@ -7,7 +7,17 @@ from typing import Any
 from thresher.apps.jobs.filtering.filter import Judgement
 from thresher.apps.jobs.filtering.phrase import counted
 from thresher.apps.jobs.filtering.rejection import Rejection, Severity, spoken_rejection
-from thresher.apps.jobs.model import AskedModel, DecisionRecord, MatchFields, SpokenRule, match_entry
+from thresher.apps.jobs.model import (
+    FILTERED,
+    SAVED,
+    SKIPPED,
+    UNKNOWN,
+    AskedModel,
+    DecisionRecord,
+    MatchFields,
+    SpokenRule,
+    match_entry,
+)
 from thresher.apps.jobs.person.wants import Profile
 from thresher.apps.jobs.scoring.judgement import intake, kept
 from thresher.apps.jobs.scoring.points import spoken_component
@@ -15,11 +25,11 @@ from thresher.apps.jobs.scoring.score import Score
 from thresher.core.record import Link, Record, clean
 from thresher.hiring.opening import Opening
 
-FILTERED, SKIPPED, SAVED = "filtered", "skipped", "saved"
 NEW = "new"
 MAX_REJECTIONS = 50
 MAX_SKILLS = 50
 MAX_LENGTH = 500
+MAX_PROBLEM = 1_000
 
 
 def filtered(posting: str, judgement: Judgement, profile: Profile, at: int) -> Record:
@@ -44,6 +54,30 @@ def scored(
 def stopped(posting: str, found: Rejection, profile: Profile, at: int, threshold: int) -> Record:
     """The decision of a stop list, taken before anything was read."""
     return filtered(posting, Judgement(found, (), 0, threshold), profile, at)
+
+
+def unknown(posting: str, problem: str, missing: tuple[str, ...], at: int) -> Record:
+    """The decision that a posting cannot be judged, because it says too little."""
+    return _unknown(posting, problem, missing, at).record()
+
+
+def unread(posting: str, problem: str, at: int) -> Record:
+    """The same of a posting that could not be read. One that was judged before keeps its decision, and the
+    problem beside it.
+    """
+    first = _unknown(posting, problem, (), at).record()
+    return replace(first, data={"problem": clean(problem[:MAX_PROBLEM])}, merge=True, initial=first.data)
+
+
+def _unknown(posting: str, problem: str, missing: tuple[str, ...], at: int) -> DecisionRecord:
+    return DecisionRecord(
+        posting,
+        posting=posting,
+        outcome=UNKNOWN,
+        problem=clean(problem[:MAX_PROBLEM]),
+        missing=missing,
+        at=at,
+    )
 
 
 def match_fields(
@@ -106,7 +140,13 @@ def _decision(
 
 def explain(decision: DecisionRecord) -> Iterator[str]:
     """Explain the decision in sentences."""
+    if decision.outcome == UNKNOWN:
+        yield f"Unknown: it could not be judged. {decision.problem or 'No reason is stored.'}"
+        yield "It is no match until it can be read; to try again: thresher jobs judge"
+        return
     yield _verdict(decision)
+    if decision.problem:
+        yield f"It was decided earlier; the last attempt to read it failed: {decision.problem}"
     for each in decision.rejections:
         yield _rejection(each)
     if _mild(decision):

@@ -5,10 +5,11 @@
 posting does not wait for it.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import date
-from typing import cast
+from typing import Any, cast
 
 from thresher.apps.jobs import decision
 from thresher.apps.jobs.filtering.case import case_of
@@ -25,15 +26,16 @@ from thresher.core.clock import day_of
 from thresher.core.context import Context
 from thresher.core.errors import BudgetExhausted, Gone, InvalidUrl, NotYet, Permanent, Transient, UsageError
 from thresher.core.keys import host_gate
-from thresher.core.outcome import Done, Failed, Filtered, Next, Outcome, Skipped
-from thresher.core.page import Page
+from thresher.core.outcome import Done, Failed, Filtered, Finds, Next, Outcome, Skipped
+from thresher.core.page import Page, Verdict
 from thresher.core.pipeline import Pipeline, Stage, Trip
-from thresher.core.record import Found, Is, Link
+from thresher.core.record import Found, Is, Link, Record
+from thresher.core.settlement import Error
 from thresher.core.stored import written
-from thresher.core.task import NewTask
-from thresher.hiring.facts import read_facts
+from thresher.core.task import NewTask, Task
+from thresher.hiring.facts import gaps_of, read_facts
 from thresher.hiring.kinds import BOARD, COMPANY, POSTING
-from thresher.hiring.lifecycle import CLOSED
+from thresher.hiring.lifecycle import CLOSED, OPEN
 from thresher.hiring.names import Likeness, label_of, liken, name_words
 from thresher.hiring.opening import Opening, facts_of, opening_of, places_of
 from thresher.hiring.records import (
@@ -41,19 +43,26 @@ from thresher.hiring.records import (
     CompanyRecord,
     PostingFields,
     PostingRecord,
+    company_key,
     company_name_key,
     posting_entry,
     posting_key,
 )
 from thresher.hiring.row import fields
 from thresher.hiring.same_opening import find_group, page_of
+from thresher.reading.html.document import Document
+from thresher.reading.html.labels import headline_of
 from thresher.reading.inspect.body import Format, read_body
-from thresher.reading.inspect.inspection import inspect
+from thresher.reading.inspect.inspection import Inspection, inspect
+from thresher.reading.inspect.report import PageKind
 from thresher.reading.platforms.boards import recognise
 from thresher.reading.platforms.calls import Call, detail_call
+from thresher.reading.postings.openings import should_list
 from thresher.reading.postings.posting import Posting
 from thresher.reading.structured.facts import structured
 from thresher.reading.structured.schema_org import employer_sites
+from thresher.reading.text.content import text_under
+from thresher.reading.text.vocabulary import plain
 from thresher.reading.values.addresses import read_address
 
 # Complete a posting: what its list says, with the rest from its own page or from the board's API.
@@ -89,6 +98,13 @@ def _are_initials(label: str, name: str) -> bool:
 
 
 AGE = 3_600.0  # seconds: a stage that is performed again takes the page it already had
+MAX_HEADINGS = 50
+MAX_OVER = 600  # characters under a headline: further below it may be about something else
+_OVER = re.compile(
+    r"(?i)(?:job|position|role|posting|opening|vacancy|opportunity)\b[^.!?]{0,40}\b(?:(?:has|have) (?:already )?been (?:filled|closed|removed)"
+    r"|(?:is|are) (?:no longer|not) (?:available|open|active|accepting)|no longer (?:exists|accept\w*)|(?:has|have) (?:expired|closed)"
+    r"|(?:is|are) (?:now )?(?:closed|filled|expired))\b"
+)
 # What the list says comes from the board itself, so its page only adds to it. The description is the page's.
 _PAGE_KNOWS_BETTER = ("description",)
 
@@ -108,12 +124,62 @@ async def fetch_detail(ctx: Context, call: Call, max_age: float = AGE) -> Page:
     )
 
 
-def read_detail(page: Page, title: str, today: date) -> Posting | None:
-    """The one posting that a page is about; None where it shows several, and none of them has this title."""
-    found = inspect(page, today).postings
-    if len(found) == 1:
-        return found[0]
-    return next((each for each in found if each.title.casefold() == title.casefold()), None)
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """Why nothing of a posting could be read from its page."""
+
+    reason: str
+
+
+def read_detail(page: Page, title: str, today: date) -> Posting | Unread:
+    """The one posting that a page is about. Of a page that declares nothing, its headline and the text under
+    it.
+    """
+    seen = inspect(page, today)
+    found = seen.postings
+    posting = next((each for each in found if each.title.casefold() == title.casefold()), None)
+    posting = found[0] if len(found) == 1 else posting
+    body = read_body(page)
+    if body.format is not Format.HTML or seen.kind in (PageKind.WALL, PageKind.SHELL):
+        return posting or Unread(f"{page.final_url}: {seen.look.reason}")
+    if posting is None:
+        headline = _headline(body.document, title, seen)
+        if isinstance(headline, Unread):
+            return headline
+        posting = Posting(headline, url=page.final_url)
+    if not posting.description:
+        posting = replace(posting, description=text_under(body.document, posting.title) or None)
+    if over := _OVER.search((posting.description or "")[:MAX_OVER]):
+        return Unread(f"{page.final_url} says {' '.join(over[0].split())!r}")
+    return replace(posting, company=posting.company or _site_name(page, seen))
+
+
+def _headline(document: Document, title: str, seen: Inspection) -> str | Unread:
+    """The headline of a page that is about one thing, and about this title if one is known."""
+    url, first = document.url, headline_of(document)
+    if title:
+        lines = [node.line for node in document.root.css("h1, h2, h3")[:MAX_HEADINGS]]
+        if named := next((line for line in (*lines, document.title) if _is_alike(line, title)), None):
+            return named if named in lines else title
+    if len(seen.postings) > 1:
+        return Unread(f"{url} lists {len(seen.postings)} postings, and this is none of them")
+    if title:
+        return Unread(f"{url} does not name {title!r}")
+    if seen.look.verdict is Verdict.CONFIRMED_EMPTY or should_list(document):
+        return Unread(f"{url} is a list of postings; to follow it: thresher add board {url}")
+    return first.line if first is not None else Unread(f"{url} has no headline")
+
+
+def _is_alike(line: str, title: str) -> bool:
+    """Whether a line has most words of a title."""
+    wanted = set(plain(title).split())
+    return len(wanted & set(plain(line).split())) * 3 >= len(wanted) * 2 > 0
+
+
+def _site_name(page: Page, seen: Inspection) -> str | None:
+    """What the page calls its site, if the site is called so: then it is the company's own."""
+    name = seen.company.name
+    return name if website_of(name, (page.final_url,)) else None
 
 
 def employer_site(page: Page, name: str | None) -> str | None:
@@ -178,7 +244,7 @@ async def check(ctx: Context, posting: PostingRecord) -> Outcome | News:
     except Permanent as problem:  # it is known, so that it cannot be asked for is no failure
         return Skipped(f"unknown: {problem}")
     found = await ctx.compute(read_detail, page, posting.title or "", day_of(ctx.now()))
-    if found is None or not _is_its_page(page, call, found, posting):
+    if isinstance(found, Unread) or not _is_its_page(page, call, found, posting):
         return Skipped(f"unknown: {page.final_url} shows something else, which proves nothing")
     return _seen(ctx, posting, found, is_listed)
 
@@ -214,14 +280,16 @@ def _seen(ctx: Context, posting: PostingRecord, found: Posting, is_listed: bool)
 
 
 def _list_says_it(ctx: Context, posting: PostingRecord) -> bool:
-    text = posting.description if "description" in posting.said else None
-    return len(text or "") >= int(ctx.setting("jobs.posting.description"))
+    return "description" in posting.said and _says_enough(ctx, posting.description)
 
 
 def _is_its_page(page: Page, call: Call, found: Posting, posting: PostingRecord) -> bool:
     """Sites lead from what is gone to what is left: another address with another title is another posting."""
-    stayed = bool(page_of(call.url)) and page_of(page.final_url) == page_of(call.url)
-    return stayed or found.title.casefold() == (posting.title or "").casefold()
+    return _stayed(page, call) or found.title.casefold() == (posting.title or "").casefold()
+
+
+def _stayed(page: Page, call: Call) -> bool:
+    return bool(page_of(call.url)) and page_of(page.final_url) == page_of(call.url)
 
 
 KIND = "job"
@@ -251,9 +319,11 @@ async def scrape(ctx: Context) -> Outcome:
     try:
         added = await _detail(ctx, posting)
     except Gone as problem:
-        return Skipped(f"its page is gone: {problem}")
-    if added is None:
-        return Failed(f"unknown: {posting.url or posting.key} could not be read")
+        reason = f"its page is gone: {problem}"
+        return Skipped(reason, records=_unread(posting.key, posting.url, reason, ctx.now()))
+    if isinstance(added, Unread) and not posting.title:
+        reason = f"unknown: {added.reason}"
+        return Failed(reason, records=_unread(posting.key, posting.url, reason, ctx.now()))
     return await _read(ctx, known, posting, added)
 
 
@@ -261,31 +331,49 @@ async def _known(ctx: Context) -> Found:
     """The posting that is meant, or the beginning of one: a person may name an address that nobody has
     seen.
     """
-    payload, url = ctx.task.payload, ctx.task.url
-    key = payload.get("posting") or (url and posting_key("", None, url))
+    key = _key_of(ctx.task)
     if not key:
         raise UsageError('a job task needs a posting or a URL: {"posting": "..."} or a url')
-    return await ctx.record(POSTING, key) or Found(POSTING, key, _begun(ctx, url))
+    return await ctx.record(POSTING, key) or Found(POSTING, key, _begun(ctx.task.url, ctx.now()))
 
 
-def _begun(ctx: Context, url: str | None) -> PostingFields:
-    return {"url": url, "state": "open", "first_seen": ctx.now()}
+def _key_of(task: Task) -> str | None:
+    return task.payload.get("posting") or (task.url and posting_key("", None, task.url))
 
 
-async def _detail(ctx: Context, posting: PostingRecord) -> PostingFields | None:
-    """What the posting's own page adds; nothing where its list said enough. None: it has no text, and none
-    could be read.
-    """
-    enough = len(posting.description or "") >= ctx.setting("jobs.posting.description")
-    if enough and not ctx.task.payload.get("fresh"):
+def _begun(url: str | None, now: int) -> PostingFields:
+    return {"url": url, "state": OPEN, "first_seen": now}
+
+
+def on_failed(task: Task, error: Error, settings: Mapping[str, Any]) -> Finds:
+    """A posting that could not be read says so, unless it was judged before: then it keeps its decision."""
+    del settings
+    key = _key_of(task)
+    if not key or task.payload.get("check"):  # a posting that is only checked was read before
+        return Finds()
+    url = task.url or task.payload.get("url")
+    return Finds(
+        records=_unread(key, url if isinstance(url, str) else None, f"{error.name}: {error.message}")
+    )
+
+
+def _unread(key: str, url: str | None, reason: str, now: int = 0) -> tuple[Record, ...]:
+    return posting_entry(key, {}, initial=_begun(url, now)), decision.unread(key, reason, now)
+
+
+async def _detail(ctx: Context, posting: PostingRecord) -> PostingFields | Unread:
+    """What the posting's own page adds; nothing where its list said enough."""
+    if _says_enough(ctx, posting.description) and not ctx.task.payload.get("fresh"):
         return {}
     call = await _call(ctx, posting)
     if call is None:
-        return {} if posting.title else None
+        return Unread("it has no page to request")
     page = await fetch_detail(ctx, call)
     detail = await ctx.compute(read_detail, page, posting.title or "", day_of(ctx.now()))
-    if detail is None:
-        return {} if posting.title else None
+    if isinstance(detail, Unread):
+        return detail
+    if posting.title and not (_stayed(page, call) or _is_alike(detail.title, posting.title)):
+        return Unread(f"{call.url} leads to {page.final_url}, which is about {detail.title!r}")
     added = completed(posting, detail)
     whole = posting.having(added)
     if not await _employer(ctx, whole):  # only of somebody whom nobody knows it is worth reading
@@ -295,30 +383,60 @@ async def _detail(ctx: Context, posting: PostingRecord) -> PostingFields | None:
     return added
 
 
-async def _read(ctx: Context, known: Found, before: PostingRecord, added: PostingFields) -> Outcome:
-    posting = before.having(added)
+def _says_enough(ctx: Context, text: str | None) -> bool:
+    return len(text or "") > int(ctx.setting("jobs.posting.description"))
+
+
+async def _read(ctx: Context, known: Found, before: PostingRecord, added: PostingFields | Unread) -> Outcome:
+    """Read the facts of the posting, and put it beside those that are known. One that says too little to be
+    judged is unknown.
+    """
+    fields = PostingFields() if isinstance(added, Unread) else added
+    posting = await _with_company(ctx, before.having(fields))
     opening = read_facts(posting, today=day_of(ctx.now()))
     company, children = await _company(ctx, posting)
     kin = await find_group(ctx, known, posting)
+    gaps = gaps_of(posting, opening, int(ctx.setting("jobs.posting.description")))
     facts: PostingFields = {
-        **added,
+        **fields,
         "facts": facts_of(opening),
+        "completeness": str(gaps.completeness),
+        "lacks": gaps.names,
         "print": kin.print,
         "kin": kin.kin,
         "read_at": ctx.now(),
     }
+    if posting.company_name:
+        facts["company_name"] = posting.company_name
+    if not posting.first_seen:
+        facts["first_seen"] = ctx.now()
     if company:
         facts["company"] = company
     if kin.links:
         facts["group"] = kin.links[0].target
     links = (*kin.links, *((Link("company", company),) if company else ()))
     record = posting_entry(
-        known.key, facts, *links, evidence=places_of(opening), initial=_begun(ctx, posting.url)
+        known.key, facts, *links, evidence=places_of(opening), initial=_begun(posting.url, ctx.now())
     )
     records = (record, *kin.records)
     if kin.lead is not None:
         return Skipped(f"the same opening as {kin.lead}: {kin.reason}", records=records, children=children)
+    if gaps.minimal:
+        reason = "; ".join((*gaps.minimal.values(), *([added.reason] if isinstance(added, Unread) else ())))
+        unknown = decision.unknown(known.key, reason, tuple(gaps.minimal), ctx.now())
+        return Skipped(f"unknown: {reason}", records=(*records, unknown), children=children)
     return Next({"company": company}, records=records, children=children)
+
+
+async def _with_company(ctx: Context, posting: PostingRecord) -> PostingRecord:
+    """The posting with the name of its company, where only its key or the domain of its page is known."""
+    if posting.company_name:
+        return posting
+    for key in (posting.company, posting.url and company_key(None, posting.url)):
+        known = await ctx.record(COMPANY, key) if key else None
+        if known and (name := CompanyRecord.of(known).name):
+            return posting.having({"company": known.key, "company_name": name})
+    return posting
 
 
 async def _company(ctx: Context, posting: PostingRecord) -> tuple[str | None, tuple[NewTask, ...]]:
@@ -422,5 +540,10 @@ async def _opinion(ctx: Context, opening: Opening, profile: Profile, found: Scor
 
 
 job = Pipeline(
-    KIND, Stage(scrape, through=through_its_host), Stage(filter_, name="filter"), Stage(analyze), Stage(save)
+    KIND,
+    Stage(scrape, through=through_its_host),
+    Stage(filter_, name="filter"),
+    Stage(analyze),
+    Stage(save),
+    failed=on_failed,
 )

@@ -15,6 +15,7 @@ from thresher.core.stored import read, written
 from thresher.hiring.kinds import POSTING
 
 DECISION, MATCH, VIEW = "decision", "match", "view"
+FILTERED, SKIPPED, SAVED, UNKNOWN = "filtered", "skipped", "saved", "unknown"  # outcomes of a decision
 DECISION_MARKS = ("outcome",)
 MATCH_MARKS = ("status", "score", "priority", "decided_at", "notified_at")
 
@@ -117,11 +118,16 @@ class AskedModel:
 
 @dataclass(frozen=True, slots=True)
 class DecisionRecord:
-    """What was decided about a posting. `score` and what follows are None where the filter ended it."""
+    """What was decided about a posting. `score` and what follows are None where the filter ended it.
+
+    Of one that is unknown, `problem` says why it could not be judged, and `missing` what it does not say.
+    """
 
     key: str
     posting: str | None = None
     outcome: str | None = None
+    problem: str | None = None
+    missing: tuple[str, ...] = ()
     total_strikes: int = 0
     threshold: int = 0
     rejections: tuple[SpokenRule, ...] = ()

@@ -300,7 +300,7 @@ SETTINGS: tuple[Setting, ...] = (
         "characters",
         0,
         30_000,
-        "Read the page of a posting whose description in the list is shorter than this.",
+        "A posting needs a description longer than this to be judged; if its list says less, its page is read.",
     ),
     tunable(
         "jobs.notify.delay",

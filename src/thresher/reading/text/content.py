@@ -287,6 +287,39 @@ def article(flow: BlockFlow) -> list[Block]:
     return _article(flow, _Scale(flow))
 
 
+def text_under(document: Document, headline: str) -> str:
+    """What a page about one thing says of it: all that follows its headline, up to a late heading that ends
+    it, without menus, footers and lists of links.
+
+    Unlike an article it keeps every short line: of an opening, "Clearance required." may be the one that
+    counts.
+    """
+    flow, wanted = document.flow, " ".join(headline.split())
+    named = [at for at, block in enumerate(flow.blocks) if " ".join(block.text.split()) == wanted]
+    first = next((at for at in named if flow.blocks[at].tag in _HEADINGS), named[0] if named else -1)
+    own = [
+        block
+        for block in flow.blocks[first + 1 :]
+        if block.linked <= 0.5 and not _is_periphery(block.section) and not is_script(block.text)
+    ]
+    prose, passed = sum(block.size for block in own), 0
+    kept: list[Block] = []
+    for block in own:
+        if block.tag in _HEADINGS and is_end(block.text) and prose - passed < 0.3 * prose:
+            break
+        passed += block.size
+        kept.append(block)
+    return render(kept).strip()
+
+
+def _is_periphery(section: Section | None) -> bool:
+    while section is not None:
+        if section.tag in _PERIPHERY:
+            return True
+        section = section.parent
+    return False
+
+
 def _article(flow: BlockFlow, scale: "_Scale") -> list[Block]:
     best = scale.best()
     inside = [

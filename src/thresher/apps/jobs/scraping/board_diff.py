@@ -162,8 +162,8 @@ def _written(looked: BoardDiff, key: str, before: Found | None) -> Record:
 
 
 def children(looked: BoardDiff, least: int) -> tuple[NewTask, ...]:
-    """A task for each posting that has to be read and judged. One whose row says less than `least` characters
-    has its page read.
+    """A task for each posting that has to be read and judged. One whose row says no more than `least`
+    characters has its page read.
     """
     urls = {key: address(looked.rows[key]) for key in (*looked.fresh, *looked.moved)}
     uses = Counter(urls.values())
@@ -172,7 +172,7 @@ def children(looked: BoardDiff, least: int) -> tuple[NewTask, ...]:
 
 def _child(looked: BoardDiff, key: str, url: str | None, least: int, *, alone: bool) -> NewTask:
     payload: dict[str, Any] = {"posting": key, "url": url}
-    if len(looked.rows[key].description or "") < least and key not in looked.moved:
+    if len(looked.rows[key].description or "") <= least and key not in looked.moved:
         payload |= {"fetch": url, "fresh": key not in looked.lives.new}
     # An address that several rows share tells none of them from the others; the loop guard would let only one
     # of them through.

@@ -49,7 +49,9 @@ class Checks:
 
 
 def after_look(looked: BoardDiff, marks: Marks, terms: Terms, rules: LifecycleRules, least: int) -> Checks:
-    """What to check after a look. A row that says less than `least` characters has its text elsewhere."""
+    """What to check after a look. A row that says no more than `least` characters has its text
+    elsewhere.
+    """
     own = _open(looked.board.key, marks)
     unseen = (
         {}
@@ -61,7 +63,7 @@ def after_look(looked: BoardDiff, marks: Marks, terms: Terms, rules: LifecycleRu
         for key, each in unseen.items()
         if each.get("missed") or _since(each) + terms.recheck <= looked.now
     ]
-    hidden = {key for key, row in looked.rows.items() if len(row.description or "") < least}
+    hidden = {key for key, row in looked.rows.items() if len(row.description or "") <= least}
     calm = {*looked.lives.unchanged, *looked.lives.back} - {*looked.lives.moved}  # all others are read anyway
     unread = _unread({key: own[key] for key in hidden & calm if key in own}, terms, looked.now)
     due_at = unread.due_at or (looked.now + terms.reread if hidden else NEVER)

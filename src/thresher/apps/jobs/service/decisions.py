@@ -6,6 +6,7 @@ from dataclasses import replace
 from thresher.admin.explain import Explanation
 from thresher.admin.records import maybe
 from thresher.admin.tasks import Fields, list_tasks, show_task
+from thresher.apps.hiring.postings import find_posting
 from thresher.apps.jobs.model import DECISION, MATCH, DecisionRecord, MatchRecord
 from thresher.core.errors import UnknownName
 from thresher.core.record import Found
@@ -18,15 +19,16 @@ MAX_TASKS = 20
 
 
 def explain(store: Store, what: str) -> Explanation | None:
-    """Why a posting or match, a company or a board is as it is, by its key or by the id of its task. None:
-    it is nothing of ours.
+    """Why a posting or match, a company or a board is as it is, by its key, by the URL of a posting or by the
+    id of its task. None: it is nothing of ours.
     """
     if what.isascii() and what.isdecimal():
         return _task(store, int(what))
     for kind, explained in ((POSTING, _posting), (DECISION, _posting), (COMPANY, _company), (BOARD, _board)):
         if found := maybe(store, kind, what):
             return explained(store, found)
-    return None
+    posting = find_posting(store, what)
+    return _posting(store, posting) if posting else None
 
 
 def _task(store: Store, task_id: int) -> Explanation | None:
@@ -44,8 +46,9 @@ def _posting(store: Store, found: Found) -> Explanation:
     posting = maybe(store, POSTING, found.key)
     said = PostingRecord.of(posting) if posting else PostingRecord(found.key)
     title = ", ".join(word for word in (said.title or found.key, said.company_name) if word)
+    tasks = _tasks(store, said.url, [each for each in (posting, decision, match) if each])
     sentences = list(_of_posting(said)) + (
-        _sentences(DecisionRecord.of(decision)) if decision else ["It has not been judged yet."]
+        _sentences(DecisionRecord.of(decision)) if decision else _undecided(store, tasks)
     )
     if match:
         sentences.append(f"You marked it as {MatchRecord.of(match).status}.")
@@ -57,8 +60,19 @@ def _posting(store: Store, found: Found) -> Explanation:
         outcome,
         sentences,
         dict(decision.data) if decision else None,
-        _tasks(store, said.url, [each for each in (posting, decision, match) if each]),
+        tasks,
     )
+
+
+def _undecided(store: Store, tasks: Sequence[Fields]) -> list[str]:
+    """What is known of a posting that was not judged: how far its newest task has come, and what it waits
+    for.
+    """
+    if not tasks:
+        return ["It has not been judged yet."]
+    last = show_task(store, tasks[0]["id"])
+    why = f": {last.task['reason']}" if last.task["reason"] else ""
+    return [f"It has not been judged yet. Task {last.task['id']} is {last.task['state']}{why}", *last.waits]
 
 
 def _sentences(decision: DecisionRecord) -> list[str]:

@@ -5,12 +5,15 @@ from typing import TYPE_CHECKING
 
 from thresher.admin.records import write_records
 from thresher.admin.requests import HEAD_START, PERSON, Answered, RequestResult, TaskRequest, ask, look_up
+from thresher.admin.times import read_now
+from thresher.apps.jobs.model import DECISION, UNKNOWN, DecisionRecord
 from thresher.core.keys import canonical_url
 from thresher.core.record import Is, Record
 from thresher.core.task import NewTask
 from thresher.engine.registry import Registry
 from thresher.hiring.kinds import POSTING
-from thresher.hiring.records import posting_key
+from thresher.hiring.lifecycle import OPEN
+from thresher.hiring.records import PostingFields, posting_entry, posting_key
 from thresher.store.records import AT_ONCE, find_records
 from thresher.store.store import Store
 
@@ -25,16 +28,23 @@ def ask_postings(store: Store, registry: Registry, urls: Sequence[str]) -> list[
     """Request that these postings are read and judged. A known posting is judged again."""
     keys = {url: posting_key("", None, url) for url in map(canonical_url, urls)}
     known = look_up(store, POSTING, keys.values())
-    return ask(
+    asked = ask(
         store,
         registry,
         [TaskRequest(_what(url, key in known), key, _task(key, url)) for url, key in keys.items()],
     )
+    # It can be shown from now on, whatever becomes of its task. One that is known stays as it is.
+    now = read_now(store)
+    begun: dict[str, PostingFields] = {
+        key: {"url": url, "state": OPEN, "first_seen": now} for url, key in keys.items() if key not in known
+    }
+    write_records(store, [posting_entry(key, {}, initial=first) for key, first in begun.items()])
+    return asked
 
 
 def judge_again(store: Store, registry: Registry, *, every: bool = False) -> int:
-    """Request that open postings are judged by the current profile: those not judged yet, or all; return how
-    many.
+    """Request that open postings are judged by the current profile: those not judged yet, unknown ones among
+    them, or all. Return how many.
     """
     number, before = 0, None
     while True:
@@ -42,7 +52,8 @@ def judge_again(store: Store, registry: Registry, *, every: bool = False) -> int
             some = find_records(
                 session, kind=POSTING, where=[Is("state", "open")], before=before, limit=AT_ONCE
             )
-        judged = set() if every else set(look_up(store, "decision", [each.key for each in some]))
+        decided = {} if every else look_up(store, DECISION, [each.key for each in some])
+        judged = {key for key, each in decided.items() if DecisionRecord.of(each).outcome != UNKNOWN}
         wanted = [each.key for each in some if each.key not in judged]
         asked = ask(
             store,
