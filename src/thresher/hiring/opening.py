@@ -89,7 +89,11 @@ class Experience:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """`key` is that of the posting's record; `text` is the whole description, without mark-up."""
+    """`key` is that of the posting's record; `text` is the whole description, without mark-up.
+
+    `found` is the day on which the first look at its board found it; it is no fact of the posting, and None
+    for all others.
+    """
 
     key: str
     title: str
@@ -97,6 +101,7 @@ class Opening:
     company: str | None = None
     url: str | None = None
     posted: date | None = None
+    found: date | None = None
     pay: Pay | None = None
     spots: tuple[Spot, ...] = ()
     workplace: Workplace | None = None

@@ -377,7 +377,8 @@ def company_entry(
 @dataclass(frozen=True, slots=True)
 class PostingRecord:
     """A posting as it stands. `said` are the fields that its board's list says; `facts` is what was read from
-    it (`opening.py`). `lacks` is what keeps it from good `completeness`. `MARKS` says what it is found by.
+    it (`opening.py`). `lacks` is what keeps it from good `completeness`; `first_look`: the first look
+    at its board found it. `MARKS` says what it is found by.
     """
 
     key: str
@@ -403,6 +404,7 @@ class PostingRecord:
     relisted: int = 0
     revision: int = 0
     first_seen: int = 0
+    first_look: bool = False
     seen_at: int = 0
     checked_at: int = 0
     closed_at: int | None = None
@@ -457,6 +459,7 @@ class PostingFields(TypedDict, total=False):
     relisted: int
     revision: int
     first_seen: int
+    first_look: bool
     seen_at: int
     checked_at: int
     closed_at: int | None

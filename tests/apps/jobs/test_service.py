@@ -212,7 +212,7 @@ def test_postings_are_judged_again_in_any_number(store):
 def test_a_posting_that_a_person_found_is_read_from_its_address(store):
     (asked,) = ask_postings(store, REGISTRY, ["https://acme.com/jobs/1#apply"])
     assert asked.key.startswith("url/")
-    assert "The task is pending" in explain(store, [jobs], str(asked.task)).sentences[0]
+    assert "Task 1 is pending" in explain(store, [jobs], str(asked.task)).sentences[0]
 
 
 def test_a_profile_too_large_to_keep_is_refused(store):

@@ -515,8 +515,14 @@ async def save(ctx: Context) -> Outcome:
 
 async def _opening(ctx: Context) -> Opening:
     """The facts that the first stage read."""
-    known = await _known(ctx)
-    return opening_of(PostingRecord.of(known), known.evidence)
+    return read_opening(await _known(ctx))
+
+
+def read_opening(known: Found) -> Opening:
+    """The opening of a posting whose facts were read, as it is judged."""
+    posting = PostingRecord.of(known)
+    found = day_of(posting.first_seen) if posting.first_look else None
+    return replace(opening_of(posting, known.evidence), found=found)
 
 
 async def _opinion(ctx: Context, opening: Opening, profile: Profile, found: Score) -> AskedModel | None:

@@ -194,6 +194,14 @@ SETTINGS: tuple[Setting, ...] = (
         36_500,
         "Reject postings older than this; a posting without a date passes.",
     ),
+    tunable(
+        "jobs.filter.age_first_look",
+        1,
+        "0 or 1",
+        0,
+        1,
+        "1 counts `jobs.filter.age_limit` from the first look at a board for the postings that it found.",
+    ),
     tunable("jobs.filter.age_days", 1, "days", 0, 36_500, "Give a posting older than this a strike."),
     tunable(
         "jobs.filter.age_points",

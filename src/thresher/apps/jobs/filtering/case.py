@@ -45,6 +45,12 @@ class Case:
         posted = self.opening.posted
         return None if posted is None or posted > self.today else (self.today - posted).days
 
+    @property
+    def known_for(self) -> int | None:
+        """Days since the first look at its board found it; None of a posting that came later."""
+        found = self.opening.found
+        return None if found is None else max(0, (self.today - found).days)
+
     def in_title(self, phrase: Phrase) -> Place | None:
         """The title, if the phrase stands in it and is meant."""
         for start, end in phrase.hits(self.title) if phrase.anchor in self.title else ():

@@ -210,14 +210,17 @@ def _onsite(case: Case) -> str | None:
 
 
 def age(case: Case, rules: Rules) -> Rejection | None:
-    """Posted too long ago."""
-    days = case.age
-    if days is None or days <= rules.age_limit or case.opening.posted is None:
+    """Posted too long ago. What the first look at a board found is as old as that look: until then nobody
+    could have seen it.
+    """
+    days, known = case.age, case.known_for if rules.age_first_look else None
+    if days is None or case.opening.posted is None:
         return None
-    place = case.fact("posted", "posted", case.opening.posted.isoformat())
-    return Rejection(
-        "age", "too_old", f"posted {counted(days, 'day')} ago; at most {rules.age_limit} are allowed", place
-    )
+    if (days if known is None else min(days, known)) <= rules.age_limit:
+        return None
+    since = "" if known is None else f", and the first look at its board was {counted(known, 'day')} ago"
+    reason = f"posted {counted(days, 'day')} ago{since}; at most {rules.age_limit} are allowed"
+    return Rejection("age", "too_old", reason, case.fact("posted", "posted", case.opening.posted.isoformat()))
 
 
 def technology(case: Case, rules: Rules) -> Rejection | None:  # noqa: ARG001

@@ -87,6 +87,7 @@ class Rules:
 
     threshold: int
     age_limit: int
+    age_first_look: int
     age_days: int
     age_points: int
     salary_points: int

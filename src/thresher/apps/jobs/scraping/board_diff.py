@@ -44,6 +44,13 @@ class BoardDiff:
     open: int = 0
 
     @property
+    def is_first(self) -> bool:
+        """Whether nobody knew this board before: it is the first look that proves something, or the first
+        that is complete.
+        """
+        return self.board.open is None or (self.tally.complete and not self.board.completed_at)
+
+    @property
     def fresh(self) -> tuple[str, ...]:
         """What has to be read and judged (again)."""
         return (*self.lives.new, *self.lives.changed, *self.lives.relisted)
@@ -158,7 +165,10 @@ def _written(looked: BoardDiff, key: str, before: Found | None) -> Record:
         data["closed_at"] = None
     links = (Link("board", board.key), *((Link("company", company),) if company else ()))
     evidence = evidence_of(posting, said, looked.stood.get(name_of(posting)))
-    return posting_entry(key, data, *links, evidence=evidence, initial={"first_seen": looked.now})
+    first = PostingFields(first_seen=looked.now)
+    if looked.is_first:
+        first["first_look"] = True
+    return posting_entry(key, data, *links, evidence=evidence, initial=first)
 
 
 def children(looked: BoardDiff, least: int) -> tuple[NewTask, ...]:
