@@ -35,11 +35,12 @@ from thresher.engine.stage_context import Services
 from thresher.engine.worker import Worker
 from thresher.fetch.agent import agent_of
 from thresher.fetch.browser import Browser
+from thresher.fetch.egress import read_proxy
 from thresher.fetch.fetcher import Fetcher
 from thresher.fetch.governor import FetchOptions, Ungoverned
 from thresher.fetch.guard import Guard
 from thresher.fetch.request import BeforeSend, Bounds, Request, Response, Transport, order
-from thresher.fetch.resolver import MappedResolver, Resolver, SystemResolver
+from thresher.fetch.resolver import EgressResolver, MappedResolver, Resolver, SystemResolver
 from thresher.notify.notifier import Notifier
 from thresher.store import sources
 from thresher.store.app_migrations import (
@@ -436,13 +437,20 @@ def make_fetcher(
     Pages are kept in the store, if there is one. `compute` is where they are parsed.
     """
     agent, guard = agent_of(outward.user_agent, outward.contact), Guard(outward.allow)
-    resolver = MappedResolver(outward.resolve, SystemResolver())
+    resolver = _resolver(outward, guard)
     browser = Browser(settings().count("browser.in_flight"), resolver, guard, agent=agent.header)
     page_cache = None if store is None else StorePageCache(store)
     transport = LateTransport(lambda: _transport(outward, resolver, guard))
     return Fetcher(
         transport, guard, agent, settings=settings, page_cache=page_cache, browser=browser, compute=compute
     )
+
+
+def _resolver(outward: Outward, guard: Guard) -> Resolver:
+    names: Resolver = SystemResolver()
+    if outward.proxy is not None:
+        names = EgressResolver(read_proxy(outward.proxy), names, guard.is_named)
+    return MappedResolver(outward.resolve, names)
 
 
 def _transport(outward: Outward, resolver: Resolver, guard: Guard) -> Transport:

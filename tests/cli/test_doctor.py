@@ -119,3 +119,21 @@ def test_a_project_that_nobody_can_be_reached_about_is_told_so(queue: Thresher, 
     found = {check["name"]: check for check in queue("doctor", "--json").json["checks"]}["user agent"]
     assert found["verdict"] == "warn"
     assert "contact" in found["advice"]
+
+
+def test_a_proxy_that_only_other_programs_use_is_pointed_out(
+    queue: Thresher, project: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("HTTPS_PROXY", "http://anna:hidden@proxy.corp.example:3128")
+    found = {check["name"]: check for check in queue("doctor", "--json").json["checks"]}
+    assert found["proxy"]["verdict"] == "warn"
+    assert 'proxy: "${HTTPS_PROXY}"' in found["proxy"]["advice"]
+    text = (project / "thresher.yaml").read_text()
+    (project / "thresher.yaml").write_text(
+        text.replace("fetch: {contact", 'fetch: {proxy: "${HTTPS_PROXY}", contact')
+    )
+    said = queue("doctor", "--json")
+    found = {check["name"]: check for check in said.json["checks"]}
+    assert "proxy" not in found
+    assert "all else through the proxy http://proxy.corp.example:3128" in str(found["fetch"])
+    assert "hidden" not in said.out

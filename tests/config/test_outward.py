@@ -5,6 +5,7 @@ import pytest
 from thresher.config.outward import Outward
 from thresher.config.project import read_project
 from thresher.core.errors import ConfigError
+from thresher.fetch.egress import read_proxy
 from thresher.fetch.guard import Guard
 from thresher.fetch.resolver import MappedResolver, SystemResolver
 
@@ -55,7 +56,7 @@ def test_nothing_said_is_the_usual(read, text):
     [
         (
             "fetch: 5",
-            ":1: fetch must be a mapping with the keys allow, contact, http2, resolve, user_agent, got 5",
+            ":1: fetch must be a mapping with the keys allow, contact, http2, proxy, resolve, user_agent, got 5",
         ),
         ("fetch:\n  alow: []", ":2: fetch.alow is not a known key"),
         ("fetch:\n  contact: me", ":2: fetch.contact must be a contact address"),
@@ -93,3 +94,31 @@ def test_a_mistake_names_file_line_and_key(read, text, says):
     with pytest.raises(ConfigError) as caught:
         read(text)
     assert says in str(caught.value)
+
+
+def test_a_proxy_may_have_its_password_from_the_environment(read, monkeypatch):
+    monkeypatch.setenv("PROXY_PASSWORD", "a@b:c/d")
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy.corp.example:8080")
+    written = read("fetch: {proxy: 'http://anna:${PROXY_PASSWORD}@proxy.corp.example'}").proxy
+    found = read_proxy(written)
+    assert (found.host, found.port, found.password) == ("proxy.corp.example", 3128, "a@b:c/d")
+    assert read("fetch: {proxy: '${HTTPS_PROXY}'}").proxy == "http://proxy.corp.example:8080"
+
+
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [
+        ("socks5://anna:hidden@proxy.example:1080", "only http:// is spoken to a proxy"),
+        ("http://anna:hidden@proxy.example/path", "only http:// is spoken to a proxy"),
+        ("http://anna:hidden@proxy example:3128", "only http:// is spoken to a proxy"),
+        ("http://anna:hidden@proxy.example:0", "only http:// is spoken to a proxy"),
+        ("http://hidden:${THRESHER_NO_SUCH_VARIABLE}@proxy.example", "THRESHER_NO_SUCH_VARIABLE"),
+        ("proxy.example:3128", "such as http://proxy.example:3128"),
+    ],
+)
+def test_a_proxy_that_cannot_be_used_is_refused_without_telling_its_password(read, written, says):
+    with pytest.raises(ConfigError) as caught:
+        read(f"fetch:\n  proxy: '{written}'\n")
+    assert ":2: fetch.proxy" in str(caught.value)
+    assert says in str(caught.value)
+    assert "hidden" not in str(caught.value)

@@ -29,6 +29,7 @@ from thresher.core.extension import Check, CheckLevel
 from thresher.engine.registry import Registry
 from thresher.fetch import chromium
 from thresher.fetch.agent import agent_of
+from thresher.fetch.egress import read_proxy
 from thresher.fetch.guard import Guard
 from thresher.notify.notifier import Notifier
 from thresher.store import overview, repair
@@ -500,12 +501,30 @@ def check_notify(wanted: Notify) -> list[Check]:
 # Outgoing requests: the user agent, and where robots.txt is waived.
 
 SHOWN = 5
+PROXY_VARIABLES = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY")
 
 
 def reach(outward: Outward) -> str:
     """Where requests may go, and where names lead that the project itself has mapped."""
     mapped = [f"{host} is answered by {address}" for host, address in sorted(outward.resolve.items())]
-    return "; ".join([*Guard(outward.allow).describe(), *mapped, *(["over HTTP/2"] if outward.http2 else [])])
+    proxy = [] if outward.proxy is None else [f"all else through the proxy {read_proxy(outward.proxy)}"]
+    http2 = ["over HTTP/2"] if outward.http2 else []
+    return "; ".join([*Guard(outward.allow).describe(), *mapped, *proxy, *http2])
+
+
+def check_proxy_variables(outward: Outward) -> list[Check]:
+    """Warn about a proxy that this machine names for all programs, and that pages are not fetched through."""
+    names = [name for name in PROXY_VARIABLES if os.environ.get(name) or os.environ.get(name.lower())]
+    if not names or outward.proxy is not None:
+        return []
+    return [
+        Check(
+            "proxy",
+            CheckLevel.WARN,
+            f"{' and '.join(names)} is set, but pages are fetched directly",
+            f'to fetch them through it: add fetch: {{proxy: "${{{names[0]}}}"}} to thresher.yaml',
+        )
+    ]
 
 
 def check_name(outward: Outward) -> Check:

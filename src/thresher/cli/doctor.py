@@ -15,6 +15,7 @@ from thresher.admin.health import (
     check_models,
     check_name,
     check_notify,
+    check_proxy_variables,
     check_store,
     check_waivers,
     reach,
@@ -87,6 +88,7 @@ def _examine(call: CommandCall) -> "list[Check]":
     project = exam.attempt("project", call.project, lambda found: str(found.folder.resolve()))
     if project:
         exam.attempt("fetch", lambda: reach(project.fetch), str)
+        exam.checks += check_proxy_variables(project.fetch)
         exam.checks.append(check_name(project.fetch))
         exam.checks += check_models(project.models)
         exam.checks += check_notify(project.notify)

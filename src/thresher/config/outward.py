@@ -10,11 +10,12 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
+from thresher.config.variable import VARIABLE, looked_up
 from thresher.core.errors import ConfigError
 
-KEYS = ("allow", "contact", "http2", "resolve", "user_agent")
+KEYS = ("allow", "contact", "http2", "proxy", "resolve", "user_agent")
 MAX_TEXT = 300
 
 _LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,62})"
@@ -28,7 +29,7 @@ Problem = Callable[[str, str], ConfigError]
 @dataclass(frozen=True, slots=True)
 class Outward:
     """`allow` opens addresses of one's own; `resolve` says where a host is (`*`: any), as
-    `http://ADDRESS:PORT`.
+    `http://ADDRESS:PORT`; `proxy` leads to all other hosts.
     """
 
     user_agent: str | None = None
@@ -36,6 +37,7 @@ class Outward:
     allow: tuple[str, ...] = ()
     resolve: Mapping[str, str] = field(default_factory=dict)
     http2: bool = False
+    proxy: str | None = field(default=None, repr=False)  # may contain a password
 
 
 def read_outward(given: Any, problem: Problem) -> Outward:
@@ -59,7 +61,41 @@ def read_outward(given: Any, problem: Problem) -> Outward:
         _allow([] if given.get("allow") is None else given["allow"], problem),
         _resolve({} if given.get("resolve") is None else given["resolve"], problem),
         _truth(given, "http2", problem),
+        _proxy(given.get("proxy"), problem),
     )
+
+
+def _proxy(given: Any, problem: Problem) -> str | None:
+    """The message does not repeat what was given, because it may contain a password."""
+    if given is None:
+        return None
+    wants = "must be the address of a proxy, such as http://proxy.example:3128"
+    if not isinstance(given, str) or len(given) > MAX_TEXT:
+        raise problem("fetch.proxy", wants)
+    unset = [match[1] for match in VARIABLE.finditer(given) if looked_up(match) is None]
+    if unset:
+        raise problem("fetch.proxy", f"needs ${{{unset[0]}}}, which is not set in the environment")
+    login = given.rfind("@")  # what stands before it may contain anything
+
+    def value(match: re.Match[str]) -> str:
+        found = looked_up(match) or ""
+        return quote(found, safe="") if match.end() <= login else found
+
+    url = VARIABLE.sub(value, given)
+    if not _is_proxy(url):
+        raise problem("fetch.proxy", f"{wants}; only http:// is spoken to a proxy, also for https pages")
+    return url
+
+
+def _is_proxy(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return False
+    bare = parts.path in ("", "/") and not parts.query and not parts.fragment
+    host = parts.hostname or ""
+    return parts.scheme == "http" and port != 0 and bare and bool(_HOST.fullmatch(host) or _is_network(host))
 
 
 def _truth(given: Mapping[str, Any], key: str, problem: Problem) -> bool:

@@ -233,6 +233,16 @@ class Guard:
             address in network for network in self._networks if network.version == address.version
         )
 
+    def is_named(self, host: str, port: int) -> bool:
+        """Tell whether the operator allowed this very host, port or network: it is one of their own."""
+        address = literal(host)
+        if address is None:
+            return (host, port) in self._doors
+        spot = meant(address)
+        return (host, port) in self._doors or any(
+            spot in network for network in self._networks if spot and network.version == spot.version
+        )
+
     def describe(self) -> tuple[str, ...]:
         """Yield a sentence for each thing that may be fetched, for the operator."""
         ports = ", ".join(map(str, sorted(self._ports)))
@@ -309,12 +319,9 @@ MAX_ENDPOINTS = 8  # all are checked, so many are tried
 async def route(target: Target, resolver: Resolver, guard: Guard) -> tuple[Endpoint, ...]:
     """Where the target may be reached. Raises `Refused` if any address of it is forbidden."""
     address = literal(target.host)
-    if (
-        address is not None
-    ):  # as written in the URL; nobody is asked about it, and so nobody can turn it into another
-        endpoints: tuple[Endpoint, ...] = (Endpoint(address, target.port, target.tls),)
-    else:
-        endpoints = await resolver.resolve(target.host, target.port, target.tls)
+    if address is not None:  # checked as it is written: no resolver can turn it into another
+        guard.check_spot(target.host, Endpoint(address, target.port, target.tls))
+    endpoints = await resolver.resolve(target.host, target.port, target.tls)
     guard.check_endpoints(target.host, endpoints)
     if not endpoints:
         raise ConnectionFailed(f"the name {target.host} has no address", gate=f"host:{target.host}")

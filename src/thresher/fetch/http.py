@@ -107,14 +107,19 @@ class HttpTransport:
             TRANSFER.reset(token)
 
     async def _ask(self, request: Request, transfer: Transfer) -> aiohttp.ClientResponse:
-        target = transfer.target
+        target, proxy, encrypted = transfer.target, transfer.proxy, transfer.endpoints[0].tls
+        headers = outgoing(request, target)
+        if proxy is not None and not encrypted:
+            headers.update(proxy.headers)  # inside a tunnel they would be the site's to read
         try:
             return await self._opened().request(
                 request.method,
-                _address(target, encrypted=transfer.endpoints[0].tls),
-                headers=outgoing(request, target),
+                _address(target, encrypted=encrypted),
+                headers=headers,
                 data=request.body or None,
                 allow_redirects=False,
+                proxy=str(proxy) if proxy else None,
+                proxy_headers=proxy.headers if proxy else None,
                 timeout=aiohttp.ClientTimeout(
                     total=None, connect=transfer.bounds.connect, sock_read=transfer.bounds.read
                 ),
@@ -217,6 +222,8 @@ def _address(target: Target, *, encrypted: bool) -> URL:
 
 async def _answer(response: aiohttp.ClientResponse, transfer: Transfer) -> Response:
     first_byte = transfer.now()
+    if response.status == 407 and transfer.proxy is not None:
+        raise transfer.proxy.refusal(response.status, transfer.target.host)
     if response.status == 101:
         raise transfer.unreadable("switched to another protocol without being asked")
     headers = plain(response.headers.items())
@@ -231,7 +238,16 @@ async def _answer(response: aiohttp.ClientResponse, transfer: Transfer) -> Respo
 
 def _typed(problem: aiohttp.ClientError, transfer: Transfer) -> TaskError:
     """An error of aiohttp as one of ours, with a sentence for whoever reads the failure."""
+    proxy = transfer.proxy
     match problem:
+        case aiohttp.ClientProxyConnectionError() if proxy is not None:
+            return proxy.unreachable(problem.os_error.strerror or problem.os_error)
+        case aiohttp.ClientHttpProxyError() if proxy is not None:
+            return proxy.refusal(problem.status, transfer.target.host)
+        case aiohttp.ConnectionTimeoutError() if proxy is not None:
+            return proxy.unreachable(
+                f"it opened no way to {transfer.target.host} within {transfer.bounds.connect:g} s"
+            )
         case aiohttp.ConnectionTimeoutError():
             return transfer.late(f"no connection within {transfer.bounds.connect:g} s")
         case aiohttp.ServerTimeoutError():

@@ -16,10 +16,11 @@ from weakref import WeakValueDictionary
 
 from thresher.core.errors import Refused, TaskError, TimedOut, UsageError
 from thresher.fetch.body import ResponseBody, outgoing, plain
-from thresher.fetch.guard import Guard
+from thresher.fetch.egress import END, MAX_HEAD, EgressProxy
+from thresher.fetch.guard import Guard, Target
 from thresher.fetch.http import KEEP_ALIVE, MAX_KEPT
 from thresher.fetch.request import BeforeSend, Bounds, Request, Response
-from thresher.fetch.resolver import Resolver, literal
+from thresher.fetch.resolver import Endpoint, Resolver, literal
 from thresher.fetch.transfer import TRANSFER, Transfer
 
 TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -208,20 +209,48 @@ class _Pinned:
         self._inner = core.AnyIOBackend()
 
     async def connect_tcp(self, host: str, port: int, timeout: float | None = None, **options: Any) -> Any:  # noqa: ARG002, ASYNC109
-        endpoints = TRANSFER.get().endpoints
+        transfer = TRANSFER.get()
+        if transfer.proxy is None:
+            return await self._connected(transfer.endpoints, timeout, options)
+        try:
+            stream = await self._connected(transfer.endpoints, timeout, options)
+        except (self._core.ConnectError, self._core.ConnectTimeout) as problem:
+            raise transfer.proxy.unreachable(" ".join(str(problem).split())[:200] or "no answer") from problem
+        try:
+            await _tunnel(stream, transfer.proxy, transfer.target, timeout)
+        except BaseException:
+            await stream.aclose()
+            raise
+        return stream
+
+    async def _connected(
+        self, endpoints: tuple[Endpoint, ...], seconds: float | None, options: dict[str, Any]
+    ) -> Any:
         for endpoint in endpoints[:-1]:
             try:
                 return await self._inner.connect_tcp(
-                    endpoint.ip, endpoint.port, timeout and timeout / len(endpoints), **options
+                    endpoint.ip, endpoint.port, seconds and seconds / len(endpoints), **options
                 )
             except (self._core.ConnectError, self._core.ConnectTimeout):
                 continue
         return await self._inner.connect_tcp(
-            endpoints[-1].ip, endpoints[-1].port, timeout and timeout / len(endpoints), **options
+            endpoints[-1].ip, endpoints[-1].port, seconds and seconds / len(endpoints), **options
         )
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
+
+
+async def _tunnel(stream: Any, proxy: EgressProxy, target: Target, seconds: float | None) -> None:
+    """Have the proxy open a way to the host; what is read and written from here on is the host's."""
+    await stream.write(proxy.tunnel_request(target.host, target.port), seconds)
+    head = b""
+    while END not in head:
+        piece = await stream.read(MAX_HEAD, seconds)
+        head += piece
+        if not piece or len(head) > MAX_HEAD:
+            break
+    proxy.check_tunnel(head, target.host)
 
 
 def _causes(problem: BaseException | None) -> Iterator[BaseException]:

@@ -10,11 +10,13 @@ it did not.
 import asyncio
 import contextlib
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 import ada_url
 
 from thresher.core.errors import ConnectionFailed, Malformed, TaskError, TimedOut, TooLarge
+from thresher.fetch.egress import END, EgressProxy
 from thresher.fetch.guard import Guard, Target, route
 from thresher.fetch.request import BeforeSend
 from thresher.fetch.resolver import Endpoint, Resolver
@@ -23,7 +25,6 @@ from thresher.fetch.transfer import sentence
 LOOPBACK = "127.0.0.1"
 HEAD_LIMIT = 64 * 1024
 CHUNK = 64 * 1024
-END = b"\r\n\r\n"
 TLS_HELLO = b"\x16"  # the type of the record that every TLS connection begins with
 INFORMATIONAL = b"1"  # an answer whose status begins with this is followed by the real one
 TLS_PORT = "443"
@@ -113,13 +114,13 @@ class Proxy:
         head = await reader.readuntil(END)
         url, tunnel = read_target(head)
         try:
-            far, unused_to_tls = await self._reach(url, tunnel)
+            far, unused_to_tls, egress = await self._reach(url, tunnel)
         except TaskError as problem:
             self._problems.setdefault(authority(url), problem)
             return
         try:
             if not tunnel:
-                far[1].write(_onward(head))
+                far[1].write(_onward(head, egress))
                 await self._head_back(far[0], writer, url)
             elif not await self._opened((reader, writer), far[1], unused_to_tls):
                 return
@@ -127,7 +128,7 @@ class Proxy:
         finally:
             _hang_up(far[1])
 
-    async def _reach(self, url: str, tunnel: bool) -> tuple[Line, bool]:
+    async def _reach(self, url: str, tunnel: bool) -> tuple[Line, bool, EgressProxy | None]:
         """Judge, look up, judge again, connect. Says too whether an https address leads to a place without
         TLS.
         """
@@ -139,7 +140,7 @@ class Proxy:
         except BaseException:
             _hang_up(line[1])
             raise
-        return line, target.tls and not endpoints[0].tls
+        return line, target.tls and not endpoints[0].tls, endpoints[0].proxy
 
     async def _opened(self, near: Line, far: asyncio.StreamWriter, unused_to_tls: bool) -> bool:
         """Say that the tunnel stands. What knows no TLS must not be greeted with it: the browser tries, and
@@ -166,6 +167,8 @@ class Proxy:
             raise TimedOut(
                 f"{target.host} did not accept a connection within {self._connect:g} s"
             ) from trouble
+        if endpoints[0].proxy is not None:
+            raise endpoints[0].proxy.unreachable(trouble)
         why = (
             sentence(trouble, target.host)
             if isinstance(trouble, ssl.SSLError)
@@ -265,6 +268,8 @@ async def _dial(target: Target, endpoint: Endpoint, tunnel: bool) -> Line:
     """Connect to the judged address. A plain request to a place that speaks TLS is wrapped here; a tunnel
     wraps itself.
     """
+    if endpoint.proxy is not None:
+        return await _dial_proxy(target, endpoint, endpoint.proxy, tunnel)
     wrap = endpoint.tls and not tunnel
     context = ssl.create_default_context() if wrap else None
     return await asyncio.open_connection(
@@ -276,18 +281,37 @@ async def _dial(target: Target, endpoint: Endpoint, tunnel: bool) -> Line:
     )
 
 
-def _onward(head: bytes) -> bytes:
-    """The request as the server wants it: the path instead of the whole address."""
+async def _dial_proxy(target: Target, endpoint: Endpoint, proxy: EgressProxy, tunnel: bool) -> Line:
+    line = await asyncio.open_connection(endpoint.ip, endpoint.port, limit=HEAD_LIMIT)
+    if not tunnel:
+        return line
+    try:
+        line[1].write(proxy.tunnel_request(target.host, target.port))
+        proxy.check_tunnel(await line[0].readuntil(END), target.host)
+    except (asyncio.IncompleteReadError, asyncio.LimitOverrunError) as problem:
+        _hang_up(line[1])
+        raise proxy.refusal(0, target.host) from problem
+    except BaseException:
+        _hang_up(line[1])
+        raise
+    return line
+
+
+def _onward(head: bytes, proxy: EgressProxy | None) -> bytes:
+    """The request as the server wants it: the path instead of the whole address, which a proxy wants."""
     first, _, fields = head.partition(b"\r\n")
     method, where, protocol = first.split(b" ")
+    if proxy is not None:
+        return _with_close(head, proxy.headers)
     path = where.partition(b"://")[2].partition(b"/")[2]
     return _with_close(b" ".join((method, b"/" + path, protocol)) + b"\r\n" + fields)
 
 
-def _with_close(head: bytes) -> bytes:
+def _with_close(head: bytes, added: Mapping[str, str] = MappingProxyType({})) -> bytes:
     first, *fields = head[: -len(END)].split(b"\r\n")
     kept = [field for field in fields if field.partition(b":")[0].strip().lower() not in HOP_BY_HOP]
-    return b"\r\n".join([first, *kept, b"Connection: close"]) + END
+    more = [f"{name}: {value}".encode("ascii") for name, value in added.items()]
+    return b"\r\n".join([first, *kept, *more, b"Connection: close"]) + END
 
 
 def _hang_up(writer: asyncio.StreamWriter) -> None:

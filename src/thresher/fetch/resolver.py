@@ -3,7 +3,7 @@
 The address that is checked must be the address that is dialled: whoever needs a connection asks here, has
 every answer checked by the guard, and connects to exactly those. `MappedResolver` is the seam through which a
 local web answers for real names: production code runs unchanged, and only the operator who wrote the map down
-vouches for where it leads.
+vouches for where it leads. `EgressResolver` leads to a proxy, which looks the names up.
 """
 
 import asyncio
@@ -17,7 +17,8 @@ from typing import Protocol
 
 import ada_url
 
-from thresher.core.errors import ConfigError, ConnectionFailed, TimedOut
+from thresher.core.errors import ConfigError, ConnectionFailed, TaskError, TimedOut
+from thresher.fetch.egress import EgressProxy
 
 KEPT_NAMES = 4_096
 LOOKUPS_AT_ONCE = 8
@@ -27,12 +28,15 @@ NO_SUCH_NAME = {code for code in (socket.EAI_NONAME, getattr(socket, "EAI_NODATA
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where to connect. `vouched`: the operator wrote this address down, so the guard lets it pass."""
+    """Where to connect. `vouched`: the operator wrote this address down, so the guard lets it pass. `proxy`:
+    the address is the proxy's, and `tls` is spoken to the host behind it.
+    """
 
     ip: str
     port: int
     tls: bool
     vouched: bool = False
+    proxy: EgressProxy | None = None
 
 
 class Resolver(Protocol):
@@ -164,3 +168,24 @@ def _spot(pattern: str, address: str) -> Endpoint:
         )
     tls = parsed.protocol == "https:"
     return Endpoint(ip, int(parsed.port or (443 if tls else 80)), tls, vouched=True)
+
+
+class EgressResolver:
+    """Leads every host to the proxy, except for those that `is_direct` knows to be on this side of it."""
+
+    def __init__(
+        self, proxy: EgressProxy, otherwise: Resolver, is_direct: Callable[[str, int], bool]
+    ) -> None:
+        self._proxy = proxy
+        self._otherwise = otherwise
+        self._is_direct = is_direct
+
+    async def resolve(self, host: str, port: int, tls: bool) -> tuple[Endpoint, ...]:
+        if self._is_direct(host, port):
+            return await self._otherwise.resolve(host, port, tls)
+        proxy = self._proxy
+        try:
+            found = await self._otherwise.resolve(proxy.host, proxy.port, tls=False)
+        except TaskError as problem:
+            raise proxy.unreachable(problem) from problem
+        return tuple(Endpoint(each.ip, proxy.port, tls, vouched=True, proxy=proxy) for each in found)

@@ -9,6 +9,7 @@ import ssl
 from contextvars import ContextVar
 
 from thresher.core.errors import ConnectionFailed, Malformed, TimedOut
+from thresher.fetch.egress import EgressProxy
 from thresher.fetch.guard import Guard, Target, route
 from thresher.fetch.request import BeforeSend, Bounds
 from thresher.fetch.resolver import Endpoint, Resolver
@@ -121,6 +122,10 @@ class Transfer:
 
     def unreadable(self, what: str) -> Malformed:
         return Malformed(f"{self.target.host}: {what}", gate=self.gate)
+
+    @property
+    def proxy(self) -> EgressProxy | None:
+        return self.endpoints[0].proxy if self.endpoints else None
 
     @property
     def gate(self) -> str:
