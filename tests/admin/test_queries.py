@@ -22,9 +22,10 @@ from tests.harness.tasks import (
 from thresher.admin.failures import failure_filters, group_failures
 from thresher.admin.gates import list_gates, show_gate
 from thresher.admin.health import check_store
-from thresher.admin.status import read_progress, read_status
+from thresher.admin.status import read_progress, read_rest, read_status
 from thresher.admin.tasks import show_task, show_tree
 from thresher.core.clock import SECOND
+from thresher.core.errors import UsageError
 from thresher.core.extension import CheckLevel
 from thresher.core.gate import GateLimits
 from thresher.store import sources
@@ -147,6 +148,46 @@ def test_failures_are_grouped_over_hosts_of_one_source(store, clock):
         )
         == 1
     )
+
+
+@pytest.mark.promise(20)
+def test_what_is_tried_again_is_listed_beside_what_failed(store, clock):
+    began = clock.now()
+    settle(store, failed(running(store, entry())))
+    for _ in range(2):
+        settle(store, retry(running(store, entry("other")), 60 * SECOND))
+    gone, again = group_failures(store)
+    assert (gone.state, gone.kind, gone.count, gone.next_at) == ("failed", "page", 1, None)
+    assert (again.state, again.kind, again.count, again.error) == ("retrying", "other", 2, "TimedOut")
+    assert (again.next_at, again.last_at) == (began + 60 * SECOND, began)
+    assert [group.kind for group in group_failures(store, "retrying")] == ["other"]
+    assert [group.kind for group in group_failures(store, "failed")] == ["page"]
+    with pytest.raises(UsageError, match="failed and retrying, got 'odd'"):
+        group_failures(store, "odd")
+
+    clock.advance(120 * SECOND)
+    none = {"error": None, "kind": None, "source": None, "older": None, "newer": None}
+    assert group_failures(store, **failure_filters(store, **none | {"newer": 60.0})) == []
+    assert len(group_failures(store, **failure_filters(store, **none | {"older": 60.0}))) == 2
+
+
+@pytest.mark.promise(18)
+@pytest.mark.promise(20)
+def test_a_run_leaves_behind_what_failed_in_it_and_what_waits_and_why(store, clock):
+    settle(store, failed(running(store, entry())))
+    clock.advance(SECOND)
+    since = clock.now()
+    settle(store, failed(running(store, entry("late"))))
+    for _ in range(3):
+        settle(store, retry(running(store, entry("flaky")), 60 * SECOND))
+    put(store, entry("asked for", delay_us=30 * SECOND), entry("strange"), entry("known"))
+    rest = read_rest(store, [("known", "fetch")], since)
+    assert [group.kind for group in rest.failures] == ["late"]
+    assert [(each.count, each.kind, each.error, each.next_at) for each in rest.waits] == [
+        (3, "flaky", "TimedOut", since + 60 * SECOND),
+        (1, "asked for", None, since + 30 * SECOND),
+    ]
+    assert rest.unserved == {"strange": 1}
 
 
 @pytest.mark.promise(20)

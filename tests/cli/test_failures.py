@@ -24,6 +24,23 @@ def test_failures_are_grouped_with_an_example(failing: Thresher):
     assert "3 failed tasks" in failing("failures", "list").out
 
 
+@pytest.mark.promise(20)
+def test_what_is_tried_again_is_marked_with_its_next_attempt(failing: Thresher):
+    task = added(failing, "free", "--payload", '{"how": "flaky"}')
+    failing("run")
+    said = failing("failures", "list").out
+    assert "3 failed tasks, 1 task to be tried again" in said
+    (line,) = [line for line in said.splitlines() if "retrying" in line]
+    assert ("Transient" in line, "in 5" in line or "in 1h" in line, "ladder" in line) == (True, True, True)
+    only = failing("failures", "list", "--state", "retrying", "--json").json
+    assert [(each["state"], each["example"]) for each in only] == [("retrying", task)]
+    assert only[0]["next_at"] > only[0]["last_at"]
+    assert "Why it waits" in failing("failures", "show", task).out
+    assert failing("failures", "show", task, "--json").json["task"]["error"] == "Transient"
+    assert failing("failures", "list", "--state", "odd").code == 2
+    assert failing("failures", "retry", "--json").json["matched"] == 3
+
+
 @pytest.mark.parametrize(
     ("filters", "matched"),
     [

@@ -63,6 +63,72 @@ def test_a_run_says_what_still_waits_and_until_when(queue: Thresher):
 
 
 @pytest.mark.promise(20)
+def test_a_run_ends_with_the_reasons_of_what_waits(queue: Thresher):
+    for how in ("wait", "wait", "flaky"):
+        added(queue, "free", "--payload", f'{{"how": "{how}"}}')
+    added(queue, "work", "--delay", "2h")
+    said = queue("run", "--not", "work")
+    assert "2 × free  come back in an hour; next in" in said.out
+    assert "1 × free  Transient: the [red]ladder[/red] wobbles" in said.out
+    assert "1 × work  asked for at that time; next in" in said.out
+    assert "\x1b" not in said.out
+    added(queue, "work")
+    assert (
+        "1 × work  waits for a worker that serves it; this run does not" in queue("run", "--not", "work").out
+    )
+    told = queue("run", "--not", "work", "--json").json
+    assert (told["unserved"], [each["count"] for each in told["waits"]]) == ({"work": 1}, [2, 1, 1])
+    assert (told["failures"], told["needs_you"]) == ([], [])
+
+
+@pytest.mark.promise(20)
+def test_a_run_ends_with_what_waits_for_a_person(project: Path, thresher: Thresher):
+    (project / "app.py").write_text(
+        "from thresher import *\nfrom thresher.core.extension import Check, CheckLevel\n"
+        'def look(store): return [Check("boards", CheckLevel.WARN, "1 board waits for you", "boards enable x")]\n'
+        'app = App("asks", pipelines=(Pipeline("k", Stage(lambda ctx: Done())),), start=(NewTask("k"),), checks=(look,))\n'
+    )
+    assert "1 board waits for you: boards enable x" in thresher("run").out
+    assert [each["found"] for each in thresher("run", "--json").json["needs_you"]] == [
+        "1 board waits for you"
+    ]
+
+
+@pytest.mark.promise(18)
+def test_a_run_lists_only_a_few_of_many_reasons(project: Path, thresher: Thresher):
+    (project / "app.py").write_text(
+        "from thresher import *\n"
+        "def odd(ctx): return Snooze(3600, f'reason {ctx.task.id}') if ctx.task.id % 2 else getattr(ctx, f'x{ctx.task.id}')\n"
+        'app = App("odd", pipelines=tuple(Pipeline(f"k{n}", Stage(odd)) for n in range(20)), '
+        'start=tuple(NewTask(f"k{n}") for n in range(20)))\n'
+    )
+    said = thresher("run")
+    assert said.code == 1
+    assert said.out.count("; next in") == 5
+    assert said.out.count("AttributeError: ") == 5
+    assert said.out.count("and 5 more groups") == 2
+
+
+@pytest.mark.promise(20)
+def test_a_run_names_the_line_of_a_mistake(project: Path, thresher: Thresher):
+    (project / "app.py").write_text(
+        "from thresher import *\n\ndef read(ctx):\n    return Doen('\\x1b[31m')\n\n"
+        'app = App("slip", pipelines=(Pipeline("book", Stage(read)),), start=(NewTask("book"),))\n'
+    )
+    said = thresher("run")
+    assert said.code == 1
+    assert (
+        "1 × book  NameError: name 'Doen' is not defined\n      at app.py:4 in read: return Doen(" in said.out
+    )
+    for argv in (("tasks", "show", 1), ("failures", "show", 1), ("explain", "1"), ("failures", "list")):
+        assert "app.py:4 in read" in thresher(*argv).out, argv
+        assert "app.py:4 in read" in thresher(*argv, "--json").out, argv
+    shown = thresher("tasks", "show", 1, "--json").json
+    assert "app.py:4 in read" in shown["attempts"][0]["reason"]
+    assert thresher("run").code == 0  # failed before, not in this run
+
+
+@pytest.mark.promise(20)
 def test_a_run_names_the_gates_that_stopped_it(queue: Thresher):
     added(queue, "work", "--payload", '{"how": "wall"}')
     added(queue, "work")

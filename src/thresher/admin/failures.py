@@ -1,14 +1,21 @@
-"""Failed tasks: group them by error class, kind and source, and retry them in bulk."""
+"""Failed tasks: group them by error class, kind and source, and retry them in bulk. Tasks that are tried
+again are grouped likewise.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any
 
 from thresher.admin.tasks import Retried
 from thresher.core.clock import to_us
+from thresher.core.errors import UsageError
+from thresher.core.task import State
 from thresher.store import overview, tasks
 from thresher.store.backend import gates_in
 from thresher.store.sources import gate_called
 from thresher.store.store import Store
+
+# How people call the states of a task that had an error.
+STATES = {"failed": State.FAILED, "retrying": State.RETRYABLE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +41,12 @@ def retry_failures(store: Store, *, apply: bool, **filters: Any) -> Rescue:
 
 @dataclass(frozen=True, slots=True)
 class FailureGroup:
-    """Failed tasks that look alike. `example` is the newest of them, `message` what it said."""
+    """Failed tasks that look alike, or tasks that are tried again (`state` is failed or retrying).
 
+    `example` is the newest of them, `message` what it said; `next_at` is when the first is tried again.
+    """
+
+    state: str
     error: str | None
     kind: str
     source: str | None
@@ -44,6 +55,7 @@ class FailureGroup:
     message: str | None
     first_at: int
     last_at: int
+    next_at: int | None
 
 
 def failure_filters(
@@ -67,23 +79,27 @@ def failure_filters(
     }
 
 
-def group_failures(store: Store, **filters: Any) -> list[FailureGroup]:
-    """The groups, the largest first."""
+def group_failures(store: Store, state: str | None = None, **filters: Any) -> list[FailureGroup]:
+    """The groups, or those in one state: what failed first, and of each the largest first."""
+    if state is not None and state not in STATES:
+        raise UsageError(f"the states of failures are {' and '.join(STATES)}, got {state!r}")
     with store.read() as session:
-        merged: dict[tuple[str | None, str, str | None], list[dict[str, Any]]] = {}
-        for row in overview.failure_groups(session, **filters):
-            merged.setdefault((row["error"], row["kind"], _origin(row["lane"])), []).append(row)
+        merged: dict[tuple[str, str | None, str, str | None], list[dict[str, Any]]] = {}
+        for name in (state,) if state else STATES:
+            for row in overview.failure_groups(session, state=STATES[name], **filters):
+                merged.setdefault((name, row["error"], row["kind"], _origin(row["lane"])), []).append(row)
         reasons = overview.reasons(session, [max(row["example"] for row in rows) for rows in merged.values()])
     groups = [_group(key, rows, reasons) for key, rows in merged.items()]
-    return sorted(groups, key=lambda group: (-group.count, group.kind, group.error or ""))
+    return sorted(groups, key=lambda group: (group.state, -group.count, group.kind, group.error or ""))
 
 
 def _group(
-    key: tuple[str | None, str, str | None], rows: list[dict[str, Any]], reasons: dict[int, str | None]
+    key: tuple[str, str | None, str, str | None], rows: list[dict[str, Any]], reasons: dict[int, str | None]
 ) -> FailureGroup:
     example = max(row["example"] for row in rows)
     first, last = min(row["first_at"] for row in rows), max(row["last_at"] for row in rows)
-    return FailureGroup(*key, sum(row["count"] for row in rows), example, reasons.get(example), first, last)
+    count, times = sum(row["count"] for row in rows), [row["next_at"] for row in rows if row["next_at"]]
+    return FailureGroup(*key, count, example, reasons.get(example), first, last, min(times, default=None))
 
 
 def _origin(lane: str) -> str | None:

@@ -1,8 +1,11 @@
 """The state of the queue: tasks by state, workers, and the progress of a run."""
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from thresher.admin.failures import FailureGroup, group_failures
 from thresher.admin.gates import GateView, closed_gates, unserved_sentences
 from thresher.core.task import TERMINAL, State
 from thresher.store import groups, lanes, overview, tasks
@@ -91,6 +94,56 @@ def read_status(store: Store) -> Status:
             groups.running_runs(session),
             unserved_sentences(session, now),
         )
+
+
+# Waits are grouped over so many tasks, those whose time comes first: reading more would take long.
+MAX_DELAYED = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class WaitGroup:
+    """Tasks that wait for a later time with the same words. `example` is the next of them."""
+
+    kind: str
+    error: str | None
+    reason: str | None
+    count: int
+    next_at: int
+    example: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunRest:
+    """What a run leaves behind: what failed in it, what waits and why.
+
+    `unserved` counts the tasks of each kind that could start, but that this run does not serve.
+    """
+
+    failures: list[FailureGroup]
+    waits: list[WaitGroup]
+    unserved: dict[str, int]
+
+
+def read_rest(store: Store, serves: Iterable[tuple[str, str]], since: int) -> RunRest:
+    """What a run that began at `since` leaves behind."""
+    failures = group_failures(store, "failed", finished_after=since)
+    served = set(serves)
+    with store.read() as session:
+        waits = _wait_groups(overview.delayed(session, store.backend.now(session), MAX_DELAYED))
+        unserved = Counter[str]()
+        for scope, count in overview.due_by_scope(session).items():
+            if scope not in served:
+                unserved[scope[0]] += count
+    return RunRest(failures, waits, dict(unserved))
+
+
+def _wait_groups(rows: list[dict[str, Any]]) -> list[WaitGroup]:
+    """The groups, the largest first."""
+    found: dict[tuple[str, str | None, str | None], list[dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault((row["kind"], row["error"], row["reason"]), []).append(row)
+    groups = [WaitGroup(*key, len(each), each[0]["run_at"], each[0]["id"]) for key, each in found.items()]
+    return sorted(groups, key=lambda group: (-group.count, group.next_at))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""`thresher failures`: see what failed, grouped, and send it back."""
+"""`thresher failures`: see what failed or is tried again, grouped, and send back what failed."""
 
 from typing import Annotated, Any
 
@@ -6,10 +6,12 @@ import typer
 from rich.console import Console
 
 from thresher.admin.failures import FailureGroup, failure_filters, group_failures, retry_failures
+from thresher.admin.tasks import show_task
 from thresher.admin.times import read_now, seconds
 from thresher.cli.call import CommandCall, call_of
-from thresher.cli.format import ago, number, short
+from thresher.cli.format import ago, number, short, when
 from thresher.cli.show import answer, say, table
+from thresher.cli.tasks import draw_detail
 
 app = typer.Typer()
 
@@ -30,15 +32,28 @@ def list_(
     source: Source = None,
     older: Older = None,
     newer: Newer = None,
+    state: Annotated[
+        str | None, typer.Option(help="failed (for good) or retrying (to be tried again). Default: both.")
+    ] = None,
 ) -> None:
-    """List failures by error, kind and source, with an example of each."""
+    """List failures by error, kind and source, with an example of each.
+
+    Tasks that had an error and are tried again are listed, too, with the time of the next attempt.
+    """
     call = call_of(ctx)
     with call.store() as store:
-        groups = group_failures(
-            store, **failure_filters(store, error=error, kind=kind, source=source, **_ages(older, newer))
-        )
-        now = read_now(store)
+        wanted = failure_filters(store, error=error, kind=kind, source=source, **_ages(older, newer))
+        groups, now = group_failures(store, state, **wanted), read_now(store)
     answer(call, groups, lambda out, value: _draw(out, value, now))
+
+
+@app.command()
+def show(ctx: typer.Context, task_id: Annotated[int, typer.Argument(metavar="ID")]) -> None:
+    """Show one task with its errors: what it said and in which line, and every attempt."""
+    call = call_of(ctx)
+    with call.store() as store:
+        detail, now = show_task(store, task_id), read_now(store)
+    answer(call, detail, lambda out, value: draw_detail(out, value, now))
 
 
 @app.command()
@@ -83,17 +98,28 @@ def _draw(out: "Console", groups: "list[FailureGroup]", now: int) -> None:
     rows = [
         [
             each.count,
+            each.state,
             each.error,
             each.kind,
             each.source,
             ago(each.last_at, now),
+            _next(each, now),
             each.example,
             short(each.message, 90),
         ]
         for each in groups
     ]
-    out.print(table(["#count", "error", "kind", "source", "#last", "#example", "message"], rows))
-    out.print(
-        f"{number(sum(group.count for group in groups), 'failed task')}. Look at one: thresher tasks show {groups[0].example}. "
-        "Send back: thresher failures retry"
-    )
+    columns = ["#count", "state", "error", "kind", "source", "#last", "next", "#example", "message"]
+    out.print(table(columns, rows))
+    failed = sum(group.count for group in groups if group.state == "failed")
+    retrying = sum(group.count for group in groups) - failed
+    counts = [number(failed, "failed task")] if failed else []
+    counts += [f"{number(retrying, 'task')} to be tried again"] if retrying else []
+    advice = " Send back what failed: thresher failures retry" if failed else ""
+    out.print(f"{', '.join(counts)}. Look at one: thresher failures show {groups[0].example}.{advice}")
+
+
+def _next(group: "FailureGroup", now: int) -> str:
+    if group.state == "failed":
+        return "–"
+    return "now" if group.next_at is None or group.next_at <= now else when(group.next_at, now)

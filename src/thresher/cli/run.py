@@ -16,14 +16,17 @@ from rich.table import Table
 from rich.text import Text
 
 from thresher.admin.costs import estimate, expectation
+from thresher.admin.failures import FailureGroup
 from thresher.admin.gates import GateView
+from thresher.admin.health import needs_person
 from thresher.admin.plain import jsonable
-from thresher.admin.status import KindProgress, Progress, read_progress
+from thresher.admin.status import KindProgress, Progress, RunRest, read_progress, read_rest
 from thresher.admin.tasks import start
+from thresher.admin.times import read_now
 from thresher.cli.call import CommandCall, call_of
 from thresher.cli.format import number, opens, short, span, when
 from thresher.cli.show import cell, console, print_json, table
-from thresher.cli.status import gate_table
+from thresher.cli.status import gate_table, need_sentence
 from thresher.cli.worker import NOT, ONLY, WorkerEnd, labour, log_to_stderr, names_in
 from thresher.core.clock import monotonic
 from thresher.core.errors import DatabaseProblem
@@ -34,7 +37,7 @@ from thresher.runtime import Runtime, opened_worker
 # The progress of a run: live bars on a terminal, an occasional plain line elsewhere.
 
 BAR_WIDTH = 32
-GATES_SHOWN = 5
+GATES_SHOWN = GROUPS_SHOWN = 5
 LIVE_SECONDS = 0.25
 PLAIN_SECONDS = 1.0
 # Reading progress must stay cheap: at most this share of the time.
@@ -171,6 +174,7 @@ def command(
     log_to_stderr(verbose=call.verbose, usual=logging.WARNING)
     with call.runtime() as runtime:
         serves = runtime.registry.scopes(only=names_in(only), without=names_in(without))
+        since = read_now(runtime.store)
         started = start(runtime.store, runtime.registry, again=again)
         expected = expectation(estimate(runtime.store)) if runtime.models else None
         if expected and not call.json:
@@ -178,10 +182,15 @@ def command(
         before = monotonic()
         ended = _work(call, runtime, concurrency=concurrency, serves=serves)
         progress, seconds = read_progress(runtime.store), monotonic() - before
+        rest = read_rest(runtime.store, serves, since)
+        needs = needs_person(runtime.store, runtime.registry.apps)
     if call.json:
-        _print_summary(ended, progress, seconds, len(started))
+        facts = {"seconds": round(seconds, 3), "started": len(started), **ended.summary()}
+        print_json(facts | jsonable(progress) | jsonable(rest) | {"needs_you": jsonable(needs)})
     else:
-        _draw_summary(ended, progress, seconds)
+        _draw_summary(ended, progress, rest, seconds)
+        for check in needs[:GROUPS_SHOWN] if progress.kinds else ():
+            console().print(cell(need_sentence(check)))
     ended.leave(1 if ended.failed else 128 + SIGTERM if ended.interrupted else 0)
 
 
@@ -202,13 +211,7 @@ def _work(call: CommandCall, runtime: "Runtime", **how: Any) -> "WorkerEnd":
         return ended
 
 
-def _print_summary(ended: "WorkerEnd", progress: "Progress", seconds: float, started: int) -> None:
-
-    facts: dict[str, Any] = {"seconds": round(seconds, 3), "started": started, **ended.summary()}
-    print_json(facts | jsonable(progress))
-
-
-def _draw_summary(ended: "WorkerEnd", progress: "Progress", seconds: float) -> None:
+def _draw_summary(ended: "WorkerEnd", progress: "Progress", rest: RunRest, seconds: float) -> None:
 
     out = console()
     if not progress.kinds:
@@ -231,16 +234,8 @@ def _draw_summary(ended: "WorkerEnd", progress: "Progress", seconds: float) -> N
     ]
     out.print(table(["kind", "#succeeded", "#filtered", "#skipped", "#failed", "#left", "#total"], rows))
     out.print(cell(f"{ended.sentence()} {span(seconds)}."))
-    if progress.delayed:
-        waiting = number(progress.delayed, "task waits", "tasks wait")
-        out.print(
-            cell(
-                f"{waiting} for a later time, the next {when(progress.next_at, progress.at)}: run again then."
-            )
-        )
-    shut = [gate for gate in progress.closed if gate.shut]
-    if shut:
-        out.print(gate_table(shut, progress.at, "closed"))
+    _draw_waits(out, progress, rest)
+    _draw_failures(out, rest.failures)
     if any(kind.failed for kind in progress.kinds):
         out.print("See what failed: thresher failures list")
     if (
@@ -252,3 +247,41 @@ def _draw_summary(ended: "WorkerEnd", progress: "Progress", seconds: float) -> N
         out.print("Everything was done already; --again starts the apps' first tasks again.")
     if ended.interrupted:
         out.print("Stopped before the end; the next run continues.")
+
+
+def _draw_waits(out: Console, progress: "Progress", rest: RunRest) -> None:
+    """What waits, and for what: a time, a gate, or a worker."""
+    if progress.delayed:
+        waiting = number(progress.delayed, "task waits", "tasks wait")
+        next_at = when(progress.next_at, progress.at)
+        out.print(cell(f"{waiting} for a later time, the next {next_at}: run again then."))
+    for group in rest.waits[:GROUPS_SHOWN]:
+        said = f"{group.error}: {group.reason}" if group.error else group.reason or "asked for at that time"
+        out.print(
+            _entry(group.count, group.kind, f"{short(said, 160)}; next {when(group.next_at, progress.at)}")
+        )
+    _more(out, len(rest.waits), "thresher tasks list --state pending, or retryable")
+    shut = [gate for gate in progress.closed if gate.shut]
+    if shut:
+        out.print(gate_table(shut[:GATES_SHOWN], progress.at, "closed"))
+        _more(out, len(shut), "thresher status")
+    for kind, count in list(rest.unserved.items())[:GROUPS_SHOWN]:
+        out.print(_entry(count, kind, "waits for a worker that serves it; this run does not"))
+
+
+def _draw_failures(out: Console, groups: list[FailureGroup]) -> None:
+    for group in groups[:GROUPS_SHOWN]:
+        said, *where = f"{group.error}: {group.message}".splitlines()
+        out.print(_entry(group.count, group.kind, short(said, 300), "red"))
+        for line in where:
+            out.print(cell(f"      {short(line, 160)}"))
+    _more(out, len(groups), "thresher failures list")
+
+
+def _entry(count: int, kind: str, said: str, style: str = "") -> Text:
+    return Text.assemble("  ", cell(f"{count:,} × {kind}", style), cell(f"  {said}"))
+
+
+def _more(out: Console, groups: int, where: str) -> None:
+    if groups > GROUPS_SHOWN:
+        out.print(f"  and {number(groups - GROUPS_SHOWN, 'more group')}: {where}")

@@ -43,12 +43,16 @@ def _draw(database: str, status: "Status", needs: "list[Check]") -> None:
     for sentence in status.unserved:
         out.print(f"{sentence}.")
     for check in needs:
-        advice = f": {check.advice}" if check.advice else "."
-        out.print(cell(f"{check.found}{advice}"))
+        out.print(cell(need_sentence(check)))
     if status.workers:
         out.print(_workers(status.workers, status.at))
     if status.closed:
         out.print(gate_table(status.closed, status.at, f"{number(len(status.closed), 'gate')} closed"))
+
+
+def need_sentence(check: "Check") -> str:
+    """What needs a person, and what to do."""
+    return f"{check.found}{f': {check.advice}' if check.advice else '.'}"
 
 
 def _waiting(status: "Status") -> list[tuple[str, str]]:

@@ -110,11 +110,11 @@ def show(ctx: typer.Context, task_id: Annotated[int, typer.Argument(metavar="ID"
     with call.store() as store:
         detail = show_task(store, task_id)
         now = read_now(store)
-    answer(call, detail, lambda out, value: _draw_detail(out, value, now))
+    answer(call, detail, lambda out, value: draw_detail(out, value, now))
 
 
-def _draw_detail(out: "Console", detail: "TaskDetail", now: int) -> None:
-
+def draw_detail(out: "Console", detail: "TaskDetail", now: int) -> None:
+    """Draw one task: its facts, why it waits, its gates, attempts, children and refusals."""
     out.print(pairs(_facts(detail, now)))
     if detail.waits:
         out.print("\nWhy it waits" if detail.task["state"] != "running" else "\nNow")

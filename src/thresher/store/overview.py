@@ -27,8 +27,12 @@ _STATES = "select id, state from tasks where id in (:ids*)"
 _AHEAD = """select count(*) from tasks t join tasks o on o.lane_id = t.lane_id and o.due = 1
     where t.id = :id and (o.rank < t.rank or (o.rank = t.rank and o.id < t.id))"""
 
-_GROUPS = """select t.error_name, t.kind, l.key, count(*), max(t.id), min(t.finished_at), max(t.finished_at)
+# One that is tried again has not ended: what counts is when its last attempt began.
+_GROUPS = """select t.error_name, t.kind, l.key, count(*), max(t.id), min(coalesce(t.finished_at, t.started_at)),
+        max(coalesce(t.finished_at, t.started_at)), min(t.run_at)
     from tasks t join lanes l on l.id = t.lane_id"""
+_DELAYED = "select id, kind, error_name, reason, run_at from tasks where run_at > :now order by run_at, id limit :most"
+_DUE = "select kind, stage, count(*) from tasks where due = 1 group by kind, stage order by kind, stage"
 _REASONS = "select id, reason from tasks where id in (:ids*)"
 _IDS = "select t.id from tasks t join lanes l on l.id = t.lane_id"
 _PERMITS = """select p.id, g.name, p.task_id, p.claim, p.holder, p.taken_at, p.expires_at from permits p join gates g on g.id = p.gate_id
@@ -91,11 +95,25 @@ def ahead_of(session: Session, task_id: int) -> int:
     return int(session.rows(_AHEAD, {"id": task_id})[0][0])
 
 
-def failure_groups(session: Session, **filters: Any) -> list[Fields]:
-    """Failed tasks counted by error, kind and lane, with the newest of each as an example."""
-    where, given = matching(state="failed", **filters)
+def failure_groups(session: Session, *, state: str, **filters: Any) -> list[Fields]:
+    """Tasks that failed, or are tried again, counted by error, kind and lane, with the newest of each as an
+    example.
+    """
+    where, given = matching(state=state, **filters)
     rows = session.rows(f"{_GROUPS}{where} group by t.error_name, t.kind, l.key", given)
-    return _named(("error", "kind", "lane", "count", "example", "first_at", "last_at"), rows)
+    return _named(("error", "kind", "lane", "count", "example", "first_at", "last_at", "next_at"), rows)
+
+
+def delayed(session: Session, now: int, most: int) -> list[Fields]:
+    """Tasks that wait for a time, the next first."""
+    return _named(
+        ("id", "kind", "error", "reason", "run_at"), session.rows(_DELAYED, {"now": now, "most": most})
+    )
+
+
+def due_by_scope(session: Session) -> dict[tuple[str, str], int]:
+    """How many tasks of each kind and stage could start, if their gates were open."""
+    return {(kind, stage): count for kind, stage, count in session.rows(_DUE)}
 
 
 def reasons(session: Session, ids: Sequence[int]) -> dict[int, str | None]:

@@ -79,8 +79,8 @@ _FILTERS = {
     "parent_id": "t.parent_id = :parent_id",
     "run": """t.group_id in (with recursive below(id) as (select id from task_groups where id = :run
         union all select g.id from task_groups g join below b on g.parent_id = b.id) select id from below)""",
-    "finished_before": "t.finished_at < :finished_before",
-    "finished_after": "t.finished_at >= :finished_after",
+    "finished_before": "coalesce(t.finished_at, t.started_at) < :finished_before",
+    "finished_after": "coalesce(t.finished_at, t.started_at) >= :finished_after",
     # One name of the key's lines, whole: both databases know "replace", only one knows "instr".
     "gate": "replace(:newline || l.key || :newline, :gate, '') <> :newline || l.key || :newline",
 }
