@@ -42,6 +42,7 @@ def test_another_place_has_another_print():
         ("Sr. Engineer", "SENIOR  ENGINEER"),
         ("Engineer #4521", "Engineer (Req. 99812)"),
         ("Engineer - Berlin", "Engineer (Munich)"),
+        ("Verkäufer - Pforzheim", "Verkäufer (Wuhan)"),
         ("Frontend Developer", "Front-End Developer"),
         ("Engineer (Remote, US)", "Engineer"),
     ],
@@ -56,6 +57,9 @@ def test_titles_that_say_the_same_are_one(one: str, other: str):
         ("Consultant (Agentforce)", "Consultant (Data Cloud)"),
         ("Engineer II", "Engineer III"),
         ("C Developer", "C++ Developer"),
+        ("Engineer, Mobile", "Engineer"),  # a city of Alabama
+        ("Sales Manager - Enterprise", "Sales Manager - Federal"),
+        ("Java Developer (Spring)", "Java Developer"),
         ("Intern 2030", "Intern 2031"),
         ("Nurse", "Nurse (Part-Time)"),
         ("Manager, IT", "Manager, HR"),

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from thresher.hiring.gazetteer import cities_named, country_named, regions_named
+from thresher.hiring.gazetteer import cities_named, country_named, is_word, regions_named
 from thresher.hiring.locations import read_spots
 from thresher.hiring.records import company_name_key
 
@@ -85,8 +85,10 @@ def places_of(title: str) -> tuple[str, ...]:
 
 
 def _is_place(part: str) -> bool:
-    if part in _WORKPLACES or part in _COUNTRIES or cities_named(part) or country_named(part):
+    if part in _WORKPLACES or part in _COUNTRIES or country_named(part):
         return True
+    if cities_named(part):
+        return not is_word(part)  # "Engineer, Mobile", "Sales Manager - Enterprise"
     if len(part) > 3 and regions_named(part):
         return True
     words = part.split()

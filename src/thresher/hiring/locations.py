@@ -10,8 +10,21 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain
 
-from thresher.hiring.gazetteer import City, Region, cities_named, country_named, regions_coded, regions_named
+from thresher.hiring.gazetteer import (
+    FAR_LARGER,
+    City,
+    Region,
+    cities_named,
+    country_named,
+    county_regions,
+    folded,
+    is_word,
+    listed_cities,
+    regions_coded,
+    regions_named,
+)
 from thresher.hiring.opening import Spot
 
 MAX_LENGTH = 1_000  # characters of a location that are read
@@ -48,7 +61,7 @@ _NO_PLACE = re.compile(
     r"field)",
     re.IGNORECASE,
 )
-_COUNTY = re.compile(r"\b(?:County|Parish|Borough|Landkreis)\b")
+COUNTY = re.compile(r"\b(?:County|Parish|Borough|Landkreis)\b")
 _NAME = re.compile(r"(?:[^\W\d_]|[ .'’-])+")
 
 
@@ -104,7 +117,7 @@ def _cleaned(part: str) -> str:
 
 def _unglued(part: str) -> tuple[str, ...]:
     """A city and the code of its region with nothing between them: "Austin TX", "USA FL Homestead",
-    "Stuttgart-Vaihingen".
+    "Stuttgart-Vaihingen", "Mumbai/Bombay".
     """
     if len(part) > MAX_NAME or cities_named(part) or country_named(part) or regions_named(part):
         return (part,)
@@ -114,8 +127,8 @@ def _unglued(part: str) -> tuple[str, ...]:
     first, _, rest = part.partition(" ")
     if rest and len(first) <= 3 and first.isupper() and (country_named(first) or regions_named(first)):
         return (first, *_unglued(rest))
-    quarter = part.partition("-")[0]
-    return (quarter,) if quarter != part and cities_named(quarter) else (part,)
+    name = re.split("[-/]", part, maxsplit=1)[0]
+    return (name,) if name != part and cities_named(name) else (part,)
 
 
 def _named(names: tuple[str, ...]) -> _Parts:
@@ -123,15 +136,34 @@ def _named(names: tuple[str, ...]) -> _Parts:
     by the order.
     """
     parts = _Parts(names)
-    known = tuple(city for name in names for city in cities_named(name))
+    known = tuple(city for name in names for city in _cities(name, names))
     for at, name in enumerate(names):
         parts = _with(parts, name, at, known)
     return parts
 
 
+def _cities(name: str, names: Sequence[str]) -> tuple[City, ...]:
+    """The cities that a part may be. If nobody has listed it, a word such as Enterprise needs a region or a
+    country beside it, and a small city beside a far larger one of its country is a quarter of that:
+    "Dwarka, New Delhi".
+    """
+    found = cities_named(name)
+    if not found or folded(name) in listed_cities():
+        return found
+    others = [other for other in names if other != name]
+    if is_word(name) and not any(country_named(other) or regions_named(other) for other in others):
+        return ()
+    beside = [city for other in others for city in cities_named(other)]
+    return tuple(
+        city
+        for city in found
+        if not any(city.country == each.country and each.size > FAR_LARGER * city.size for each in beside)
+    )
+
+
 def _with(parts: _Parts, name: str, at: int, known: Sequence[City]) -> _Parts:
     regions, country = _region(name, at, known), country_named(name)
-    if (found := cities_named(name)) and not _is_region_of_its_city(parts, regions, found, known):
+    if (found := _cities(name, parts.names)) and not _is_region_of_its_city(parts, regions, found, known):
         return replace(parts, cities=(*parts.cities, *(city for city in found if city not in parts.cities)))
     if regions and country:  # CA, DE, IN, CO, Georgia
         regions, country = _decided(parts, at, (regions, country), known)
@@ -165,9 +197,11 @@ def _decided(
     """
     regions, country = both
     codes = {(each.code, each.country) for each in regions}
-    if any((city.region, city.country) in codes for city in known):
+    inside = [city.size for city in known if (city.region, city.country) in codes]
+    abroad = [city.size for city in known if city.country == country]
+    if inside and max(abroad, default=0) <= FAR_LARGER * max(1, *inside):
         return regions, None
-    if any(city.country == country for city in known):
+    if abroad:
         return (), country
     if parts.country is not None:
         return (regions, None) if parts.country in {each.country for each in regions} else ((), country)
@@ -200,7 +234,7 @@ def _several(parts: _Parts) -> list[Spot]:
         return [Spot(each.code, None, each.code, each.country) for each in regions] if distinct else []
     if parts.regions or parts.country:
         return []
-    each = [_plain(found) for name in parts.names if (found := cities_named(name))]
+    each = [_plain(found) for name in parts.names if (found := _cities(name, parts.names))]
     cities = [city for city in each if city is not None]
     distinct = len(cities) == len(each) and len({city.name for city in cities}) > 1
     return [Spot(city.name, city.name, city.region, city.country) for city in cities] if distinct else []
@@ -214,10 +248,8 @@ def _plain(cities: Sequence[City]) -> City | None:
 def _settled(piece: str, parts: _Parts, *, remote: bool) -> Spot:
     spot = Spot(piece, remote=remote, country=parts.country)
     fitting = [city for city in parts.cities if _fits(city, parts)]
-    if fitting and any(
-        _COUNTY.search(name) for name in parts.unknown
-    ):  # "Augusta, Kennebec County": a smaller one
-        return replace(spot, city=fitting[0].name, country=parts.country)
+    if any(COUNTY.search(name) for name in parts.unknown) and not parts.regions:
+        return _in_county(spot, parts, fitting)
     regions = [each for each in parts.regions if parts.country in (None, each.country)]
     if fitting:
         city = _plain(fitting)
@@ -226,10 +258,23 @@ def _settled(piece: str, parts: _Parts, *, remote: bool) -> Spot:
             country = fitting[0].country if len({each.country for each in fitting}) == 1 else None
             return replace(spot, city=fitting[0].name, region=region, country=parts.country or country)
         return replace(spot, city=city.name, region=city.region, country=city.country)
-    name = parts.cities[0].name if parts.cities else _unknown_city(parts)
+    name = _written_city(parts)
     if regions and (len(regions) == 1 or len(parts.names) > 1):
         return replace(spot, city=name, region=regions[0].code, country=regions[0].country)
     return replace(spot, city=name)
+
+
+def _in_county(spot: Spot, parts: _Parts, fitting: Sequence[City]) -> Spot:
+    """A place in a county of the US: "Lansing, Ingham County". The state follows from both names, or from a
+    county that only one state has. The city may be a smaller one than the bare name means.
+    """
+    counties = {each for name in parts.unknown for each in county_regions(name)}
+    inside = [city for city in fitting if Region(city.region or "", city.country) in counties]
+    states = {city.region for city in inside} if inside else {each.code for each in counties}
+    name = inside[0].name if inside else _written_city(parts)
+    if len(states) != 1 or parts.country not in (None, "US"):
+        return replace(spot, city=name, country=parts.country)
+    return replace(spot, city=name, region=states.pop(), country="US")
 
 
 def _fits(city: City, parts: _Parts) -> bool:
@@ -242,12 +287,15 @@ def _fits(city: City, parts: _Parts) -> bool:
     return not parts.regions or bool(inside)
 
 
-def _unknown_city(parts: _Parts) -> str | None:
-    """A name that stands in no table is a city if it looks like a name. Behind a country and a region the
-    first one is.
+def _written_city(parts: _Parts) -> str | None:
+    """The city where none of the table fits: one that the table has elsewhere ("Paris, TX"), else the first
+    that looks like a name.
     """
-    for name in parts.unknown:
-        likely = 2 < len(name) <= MAX_NAME and name[0].isupper() and not (name.isupper() and len(name) <= 4)
-        if likely and len(name.split()) <= 4 and _NAME.fullmatch(name) and not _COUNTY.search(name):
-            return name
-    return None
+    elsewhere = {folded(city.name): city.name for city in parts.cities}
+    written = [elsewhere[folded(name)] for name in parts.names if folded(name) in elsewhere]
+    return next(chain(written, filter(_looks_like_a_name, parts.unknown)), None)
+
+
+def _looks_like_a_name(name: str) -> bool:
+    likely = 2 < len(name) <= MAX_NAME and name[0].isupper() and not (name.isupper() and len(name) <= 4)
+    return likely and len(name.split()) <= 4 and bool(_NAME.fullmatch(name)) and not COUNTY.search(name)
