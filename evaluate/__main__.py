@@ -26,6 +26,7 @@ AREAS = (
     "prices",
     "recipes",
     "robots",
+    "sites",
     "titles",
 )
 

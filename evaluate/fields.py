@@ -1,7 +1,7 @@
 """Fields: everything the manifest says of a posting, on pages about one opening and of the first row of
 lists, answers and feeds."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ LABELS = {
     "url": ("url", "first_url", "first_href"),
     "key": ("identifier", "first_id", "first_req", "first_code", "first_JobId"),
     "remote": ("first_isRemote",),
-    "description": ("description_chars",),
+    "description": ("description_chars", "description_starts"),
     "token": ("token",),
 }
 
@@ -72,19 +72,22 @@ def _checked(chosen: list[Entry]) -> list[tuple[str, bool]]:
 def _of(entry: Entry) -> list[tuple[str, bool]]:
     base = entry.truth.get("url", "")
     found = entry.inspected(base if isinstance(base, str) and entry.kind == "detail-page-job" else "")
-    cases = []
+    return [
+        (what, right)
+        for field, what, right in field_cases(entry, found)
+        if not (field == "url" and entry.kind == "detail-page-job")
+    ]
+
+
+def field_cases(entry: Entry, found: Inspection) -> Iterator[tuple[str, str, bool]]:
+    """Each labelled field: its name, what was wanted and read, and whether that is right."""
     for field, names in LABELS.items():
         wanted = next(
             (entry.truth[name] for name in names if entry.truth.get(name) not in (None, "", [])), None
         )
-        if wanted is not None and not (field == "url" and entry.kind == "detail-page-job"):
-            cases.append(
-                (
-                    f"{entry.file}: {field} {str(wanted)[:80]!r}, read {_shown(field, found)!r}",
-                    _is_right(field, wanted, found),
-                )
-            )
-    return cases
+        if wanted is not None:
+            what = f"{entry.file}: {field} {str(wanted)[:80]!r}, read {_shown(field, found)!r}"
+            yield field, what, _is_right(field, wanted, found)
 
 
 def _is_right(field: str, wanted: Any, found: Inspection) -> bool:
@@ -138,6 +141,8 @@ def _pays(wanted: Any, posting: Posting) -> bool:
 
 
 def _described(wanted: Any, posting: Posting) -> bool:
+    if isinstance(wanted, str):
+        return plain(wanted) in plain(posting.description)
     return NEARLY * wanted <= len(posting.description or "") <= wanted / NEARLY
 
 

@@ -47,5 +47,5 @@ def plain(text: Any) -> str:
     return " ".join(html.unescape(str(text or "")).split()).lower()
 
 
-def share(hits: int, cases: int) -> float:
+def share(hits: float, cases: int) -> float:
     return hits / cases if cases else 1.0

@@ -309,6 +309,63 @@ def test_the_feeds_of_the_practice_web_are_read_completely(url: str, count: int 
     assert all(posting.url and posting.posted_date and posting.description for posting in seen.postings)
 
 
+ATOM, RDF, RSS_1 = (
+    "http://www.w3.org/2005/Atom",
+    "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "http://purl.org/rss/1.0/",
+)
+
+
+@pytest.mark.promise(7)
+@pytest.mark.parametrize("prefix", ["ns0:", "a:", "Atom-1.0:", ""])
+@pytest.mark.parametrize("declaration", ['<?xml version="1.0"?>', ""])
+def test_atom_under_any_prefix_keeps_its_links_and_titles(prefix: str, declaration: str):
+    p, name = prefix, f"xmlns:{prefix[:-1]}" if prefix else "xmlns"
+    text = f"""{declaration}<{p}feed {name}="{ATOM}" xmlns:m="media"><{p}title>Jobs</{p}title>
+    <{p}link href="/"/><{p}link rel="next" href="?page=2"/><{p}entry><m:title>a picture</m:title><m:link href="/picture.png"/>
+    <{p}title>Ladder maker</{p}title><{p}link rel="self" href="/jobs/1.xml"/><{p}link href="/jobs/1"/><{p}id>7</{p}id>
+    <{p}updated>2026-03-01T00:00:00Z</{p}updated><{p}summary>Ash</{p}summary></{p}entry></{p}feed>"""
+    found = feed(text)
+    assert (found.kind, found.url, found.next) == (
+        "atom",
+        "https://news.example/",
+        "https://news.example/feed/?page=2",
+    )
+    assert [(entry.title, entry.url, entry.id) for entry in found.entries] == [
+        ("Ladder maker", "https://news.example/jobs/1", "7")
+    ]
+    seen = look(text, URL, kind="application/octet-stream")
+    assert [(posting.title, posting.url) for posting in seen.postings] == [
+        ("Ladder maker", "https://news.example/jobs/1")
+    ]
+
+
+@pytest.mark.promise(7)
+@pytest.mark.parametrize(("rdf", "rss"), [("ns0", "ns1"), ("rdf", "rss"), ("r", "")])
+def test_rdf_under_any_prefix_keeps_its_links_and_titles(rdf: str, rss: str):
+    p, name = f"{rss}:" if rss else "", f"xmlns:{rss}" if rss else "xmlns"
+    text = f"""<{rdf}:RDF xmlns:{rdf}="{RDF}" {name}="{RSS_1}" xmlns:m="media"><{p}channel {rdf}:about="{URL}"><{p}title>Jobs</{p}title>
+    <{p}link>/</{p}link></{p}channel>
+    <{p}item {rdf}:about="/jobs/1"><m:title>a picture</m:title><{p}title>Ladder maker</{p}title></{p}item>
+    <{p}item {rdf}:about="/x"><{p}title>Painter</{p}title><{p}link>/jobs/2</{p}link></{p}item></{rdf}:RDF>"""
+    found = feed(text)
+    assert (found.kind, found.title, found.url) == ("rdf", "Jobs", "https://news.example/")
+    assert [(entry.title, entry.url) for entry in found.entries] == [
+        ("Ladder maker", "https://news.example/jobs/1"),
+        ("Painter", "https://news.example/jobs/2"),
+    ]
+    assert look(text, URL, kind="application/octet-stream").kind is PageKind.FEED
+
+
+@pytest.mark.promise(7)
+@pytest.mark.parametrize("prefix", ["ns0", "atom", "a10"])
+def test_rss_takes_atom_links_under_any_prefix(prefix: str):
+    found = feed(f"""<rss xmlns:{prefix}="{ATOM}"><channel><title>Jobs</title><{prefix}:link rel="next" href="?page=2"/><link>/</link>
+    <item><title>Ladder maker</title><{prefix}:link href="/jobs/1"/></item></channel></rss>""")
+    assert (found.url, found.next) == ("https://news.example/", "https://news.example/feed/?page=2")
+    assert found.entries[0].url == "https://news.example/jobs/1"
+
+
 @settings(deadline=None)
 @given(st.text(max_size=300))
 def test_any_text_is_a_feed_or_none(text: str):

@@ -60,7 +60,7 @@ def _body(value: Any) -> tuple[bytes, str | None]:
 
 
 _FEED_ROOTS = frozenset({"rss", "feed", "RDF"})
-_XML_START = re.compile(r"\s*(?:<\?xml\b|<(?:rss|feed|rdf:RDF)\b)", re.IGNORECASE)
+_XML_START = re.compile(r"\s*(?:<\?xml\b|<(?:rss|feed|[\w.-]{1,40}:(?:rss|feed|rdf))\b)", re.IGNORECASE)
 _HTML_START = re.compile(r"<(?:!doctype\s+html|html)\b", re.IGNORECASE)
 
 

@@ -137,7 +137,8 @@ def _rss(root: XmlElement, kind: str, place: Document, today: date, trouble: str
         None,
     )
     entries = tuple(_item(each, place, today) for each in _whole(items))
-    link = next((each.text.strip() for each in channel.named("link", prefix="") if each.text.strip()), "")
+    own = channel.named("link", prefix=channel.prefix)
+    link = next((each.text.strip() for each in own if each.text.strip()), "")
     about = channel.said("description", "subtitle")
     return Feed(
         kind,
@@ -171,8 +172,8 @@ def _item(item: XmlElement, place: Document, today: date) -> FeedEntry:
 
 
 def _plain_title(item: XmlElement) -> str:
-    """The entry's own title, not that of a picture in it."""
-    own = next((each.whole_text for each in item.named("title", prefix="")), "")
+    """The entry's own title, not that of a picture in it. The prefix tells them apart, whatever it is."""
+    own = next((each.whole_text for each in item.named("title", prefix=item.prefix)), "")
     return " ".join((own or item.said("title")).split())
 
 
@@ -185,7 +186,7 @@ def _rss_link(item: XmlElement) -> str:
     guid = item.child("guid")
     if guid is not None and guid.attributes.get("isPermaLink", "true").lower() != "false":
         return guid.text.strip() if guid.text.strip().startswith("http") else ""
-    return item.attributes.get("rdf:about", "")
+    return next((value for name, value in item.attributes.items() if name.endswith(":about")), "")
 
 
 def _atom(root: XmlElement, place: Document, today: date, trouble: str | None) -> Feed:
@@ -232,7 +233,7 @@ def _atom_link(element: XmlElement, place: Document, rel: str) -> str | None:
     found = [
         each
         for each in element.named("link")
-        if each.prefix in _ATOM_PREFIXES and each.attributes.get("rel", "alternate") == rel
+        if each.prefix in (element.prefix, *_ATOM_PREFIXES) and each.attributes.get("rel", "alternate") == rel
     ]
     html = [each for each in found if "html" in each.attributes.get("type", "html")]
     return next(

@@ -72,7 +72,8 @@ def _sharing(phrases: Iterable[str]) -> list[tuple[str, list[str]]]:
 
 def plain(text: str) -> str:
     """Lower case, one space between words, straight quotes."""
-    return " ".join(text.replace("’", "'").lower().split())
+    # The lower case of a Turkish capital is otherwise two characters, an "i" and a dot above it.
+    return " ".join(text.replace("’", "'").replace("İ", "i").lower().split())
 
 
 @cache

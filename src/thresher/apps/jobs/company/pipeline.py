@@ -401,15 +401,14 @@ def _document(page: Mapping[str, Any], body: bytes) -> Document:
 
 
 def _name(leaves: list[DossierPage], text: Dossier) -> str | None:
-    """What the home page calls the company, else what any of its pages declares, else what its address
-    says.
+    """What the site calls the company, its home page first; else what any of its pages declares, else what
+    its address says.
     """
-    for leaf in leaves:
-        if leaf.role == HOME:
-            facts = Facts(leaf.document)
-            things = [(thing.type, thing.properties) for thing in facts.structured.things]
-            if name := read_company(leaf.document, things, facts.meta).name:
-                return " ".join(name.split())[:MAX_NAME]
+    for leaf in sorted(leaves, key=lambda leaf: leaf.role != HOME):
+        facts = Facts(leaf.document)
+        things = [(thing.type, thing.properties) for thing in facts.structured.things]
+        if name := read_company(leaf.document, things, facts.meta).name:
+            return " ".join(name.split())[:MAX_NAME]
     if found := own_name(text):
         return found.value
     return company_key(None, leaves[0].document.url).removeprefix("www.").partition(".")[0] or None

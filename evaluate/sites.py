@@ -1,0 +1,157 @@
+"""Sites nobody tuned for: the link to a company's openings, the company's name, and the fields of openings
+that declare nothing.
+
+The sites are split in two by a hash of their names. Whoever writes a rule looks only at pages of the `learn`
+half; the `check` half tells what the rule is worth elsewhere. Every site counts once, however many of its
+pages there are.
+"""
+
+import csv
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import urljoin, urlsplit
+
+from evaluate.fields import LABELS, field_cases
+from evaluate.manifest import TODAY, Entry, entries, plain, share
+from evaluate.score import Score
+from thresher.core.page import Page, Via
+from thresher.hiring.records import company_name_key
+from thresher.reading.html.document import Document
+from thresher.reading.inspect.company import careers_url, read_company
+from thresher.reading.inspect.inspection import inspect
+from thresher.reading.structured.facts import Facts
+from thresher.reading.values.addresses import registered_domain
+
+HALVES = ("learn", "check")
+UNDECLARED = ("title", "company", "location", "posted", "employment_type", "salary", "description")
+_NUMBERED = re.compile(r"^\d+_")
+_DECLARED = re.compile(rb"(?i)application/ld\+json|\bitem(?:prop|type|scope)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    site: str
+    what: str
+    right: bool
+
+    @property
+    def half(self) -> str:
+        return HALVES[sha256(self.site.encode()).digest()[0] % 2]
+
+
+def scores(corpus: Path) -> list[Score]:
+    fields = list(_undeclared(corpus))
+    return [
+        *_halves("link to a company's openings", _careers(corpus)),
+        *_halves("name of a company", _names(corpus)),
+        *_halves("undeclared opening, all fields", (case for _, case in fields)),
+        *(
+            score
+            for field in UNDECLARED
+            for score in _halves(
+                f"undeclared opening, {field}", (case for name, case in fields if name == field)
+            )
+        ),
+    ]
+
+
+def _halves(name: str, cases: Iterable[Case]) -> Iterator[Score]:
+    found = list(cases)
+    for half in HALVES:
+        own = [case for case in found if case.half == half]
+        sites: dict[str, list[bool]] = defaultdict(list)
+        for case in own:
+            sites[case.site].append(case.right)
+        value = share(sum(share(sum(each), len(each)) for each in sites.values()), len(sites))
+        misses = tuple(case.what for case in own if not case.right)
+        yield Score("sites", f"{name} ({half})", value, len(sites), misses=misses)
+
+
+# The link to a company's openings
+
+
+def company_pages(corpus: Path) -> Iterator[tuple[str, str, Entry]]:
+    """Site, address and page of every company page."""
+    for entry in entries(corpus, "companies/homepages/", "companies/webstruct/", "companies/ats-"):
+        if entry.file.endswith(".html"):
+            folder, stem = entry.path.parent.name, _NUMBERED.sub("", entry.path.stem)
+            site = folder if "." in folder else _host(stem)
+            yield site, entry.truth.get("base") or f"https://{site}/", entry
+
+
+def _host(stem: str) -> str:
+    """The site in the name of a file: `acme.com-some-article`, `acme.de.page`, `acme.ca_107`."""
+    host = re.split(r"_\d+$|(?<=\.com)-", stem)[0]
+    return registered_domain(host) or ".".join(host.split(".")[:2])
+
+
+def _careers(corpus: Path) -> Iterator[Case]:
+    sites = corpus / "companies/webstruct/sites.csv"
+    rows = csv.DictReader(sites.open(encoding="utf-8", newline="")) if sites.exists() else ()
+    hrefs = {row["site"]: row["careers_href"] for row in rows}
+    for site, base, entry in company_pages(corpus):
+        truth = entry.truth
+        wanted = truth.get("careers_href") or truth.get("job_board_url") or hrefs.get(site)
+        got = careers_url(Document.of(entry.page(base)))
+        right = _same(got) == _same(urljoin(base, wanted) if wanted else "")
+        yield Case(site, f"{entry.file}: {wanted}, read {got}", right)
+
+
+def _same(url: str | None) -> str:
+    return plain(url).partition("#")[0].partition("://")[2].rstrip("/")
+
+
+# The name of a company
+
+
+def _names(corpus: Path) -> Iterator[Case]:
+    for site, base, entry in company_pages(corpus):
+        annotated = entry.truth.get("annotated", {}).get("ORG", ())
+        yield _named(site, entry.page(base), entry.file, annotated)
+    for entry in entries(corpus, "recipes/pagination/"):
+        if entry.file.endswith((".html", ".htm")):
+            site = entry.path.parent.name
+            yield _named(site, entry.page(f"https://{site}/"), entry.file)
+    labels = corpus / "articles/ground_truth.json"
+    articles = json.loads(labels.read_text("utf-8")) if labels.exists() else {}
+    for key, label in articles.items():
+        path = corpus / "articles/html" / f"{key}.html.gz"
+        if path.exists():
+            page = Entry(path.name, "", {}, path).page(label["url"])
+            host = urlsplit(label["url"]).hostname or ""
+            yield _named(registered_domain(host) or host, page, label["url"])
+
+
+def _named(site: str, page: Page, where: str, annotated: Iterable[str] = ()) -> Case:
+    """A name is right if it is what the site's domain spells, or what a person marked in the page."""
+    document = Document.of(replace(page, via=Via.FILE))
+    facts = Facts(document)
+    things = [(thing.type, thing.properties) for thing in facts.structured.things]
+    got = read_company(document, things, facts.meta).name
+    label = (registered_domain(site) or site).partition(".")[0]
+    wanted = {company_name_key(each) for each in (label, label.removeprefix("the"), site, *annotated)}
+    keys = {company_name_key(got), re.sub(r"[\W_]+", "", got.lower())} if got else set()
+    return Case(site, f"{where}: {site}, read {got!r}", not keys.isdisjoint(wanted))
+
+
+# The fields of openings that declare nothing
+
+
+def _undeclared(corpus: Path) -> Iterator[tuple[str, Case]]:
+    """Pages that declare nothing, and pages that do without what they declare."""
+    for entry in entries(corpus, "pages/job_postings/", "recipes/swde/job-"):
+        if entry.file.endswith((".html", ".htm")):
+            base = entry.truth.get("url", "")
+            page = entry.page(base if isinstance(base, str) else "")
+            found = inspect(replace(page, body=_DECLARED.sub(b"data-nothing", page.body)), TODAY)
+            site = entry.path.parent.name.removeprefix("job-").partition("-")[0]
+            if site in ("blacklight", "coverletterer"):  # a tool that recorded pages of several sites
+                site = re.split(r"[-_]", entry.path.stem)[0]
+            for field, what, right in field_cases(entry, found):
+                if field in UNDECLARED and LABELS.get(field):
+                    yield field, Case(site, what, right)
