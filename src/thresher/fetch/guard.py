@@ -318,10 +318,11 @@ MAX_ENDPOINTS = 8  # all are checked, so many are tried
 
 async def route(target: Target, resolver: Resolver, guard: Guard) -> tuple[Endpoint, ...]:
     """Where the target may be reached. Raises `Refused` if any address of it is forbidden."""
-    address = literal(target.host)
-    if address is not None:  # checked as it is written: no resolver can turn it into another
-        guard.check_spot(target.host, Endpoint(address, target.port, target.tls))
     endpoints = await resolver.resolve(target.host, target.port, target.tls)
+    address = literal(target.host)
+    if address is not None and not any(endpoint.proxy for endpoint in endpoints):
+        # As written in the URL: no resolver can turn it into another. `check_url` has judged it.
+        endpoints = (Endpoint(address, target.port, target.tls),)
     guard.check_endpoints(target.host, endpoints)
     if not endpoints:
         raise ConnectionFailed(f"the name {target.host} has no address", gate=f"host:{target.host}")
