@@ -95,6 +95,18 @@ def test_what_holds_work_up_is_a_warning(queue: Thresher, project: Path):
         assert word in out
 
 
+@pytest.mark.promise(20)
+def test_tasks_without_a_worker_are_a_warning_with_the_command_that_starts_one(queue: Thresher):
+    queue("migrate")
+    (before,) = (each for each in queue("doctor", "--json").json["checks"] if each["name"] == "workers")
+    assert (before["verdict"], before["found"]) == ("ok", "none is running, and no task is due")
+    assert "No worker is running" in queue("status").out
+    added(queue, "work")
+    (after,) = (each for each in queue("doctor", "--json").json["checks"] if each["name"] == "workers")
+    assert (after["verdict"], after["advice"]) == ("warn", "start one: thresher worker")
+    assert after["found"].startswith("none is running, and 1 task is due")
+
+
 def test_bench_prints_one_object(queue: Thresher, tmp_path: Path):
     result = queue(
         "bench",

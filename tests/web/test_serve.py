@@ -84,6 +84,15 @@ def test_a_server_without_keys_says_how_to_make_one_and_stops_when_told(project)
         assert (process.returncode, out) == (0, ""), err
 
 
+@pytest.mark.promise(20)
+def test_a_server_without_a_worker_says_who_would_do_the_work(project):
+    with serving() as (process, _):
+        said = [process.stdout.readline(), process.stdout.readline()]
+        assert "There is no administrator yet" in said[0]
+        assert "No worker is running" in said[1]
+        assert "thresher worker" in said[1]
+
+
 def test_ctrl_c_ends_a_server_as_it_ends_every_command(project):
     with started("--json") as (process, _):
         process.send_signal(signal.SIGINT)

@@ -32,7 +32,7 @@ from thresher.fetch.agent import agent_of
 from thresher.fetch.egress import read_proxy
 from thresher.fetch.guard import Guard
 from thresher.notify.notifier import Notifier
-from thresher.store import overview, repair
+from thresher.store import overview, repair, tasks
 from thresher.store.app_migrations import app_schemas, kinds_by_app, versions
 from thresher.store.migrate import newest, version_now
 from thresher.store.schedules import read_plans
@@ -253,6 +253,7 @@ def _workers(store: Store) -> Check:
     with store.read() as session:
         found = list_workers(session, store.backend.now(session))
         unserved = unserved_sentences(session, store.backend.now(session))
+        due = tasks.waiting(session, store.backend.now(session))["due"]
     lost = [worker for worker in found if not worker.alive]
     if unserved:
         return Check(
@@ -260,6 +261,15 @@ def _workers(store: Store) -> Check:
             CheckLevel.WARN,
             "; ".join(unserved),
             "start one of the newest version, without --only or --not",
+        )
+    if not found:
+        waiting = f"none is running, and {due:,} {'task is' if due == 1 else 'tasks are'} due"
+        return (
+            Check("workers", CheckLevel.WARN, waiting, "start one: thresher worker")
+            if due
+            else Check(
+                "workers", CheckLevel.OK, "none is running, and no task is due", "start one: thresher worker"
+            )
         )
     if not lost:
         return Check("workers", CheckLevel.OK, f"{len(found)} running, none lost")

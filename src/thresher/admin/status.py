@@ -57,6 +57,15 @@ def _view(session: Session, row: dict[str, Any], now: int, serves: list[str]) ->
     )
 
 
+NO_WORKER = "No worker is running: tasks wait, and schedules do not fire. Start one in another terminal: thresher worker"
+
+
+def worker_notice(store: Store) -> str | None:
+    """Say who would do the work if nobody does; None while a worker is running."""
+    with store.read(autocommit=True) as session:
+        return None if lanes.is_anyone_alive(session, store.backend.now(session)) else NO_WORKER
+
+
 Counts = dict[str, dict[str, int]]
 
 

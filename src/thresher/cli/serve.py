@@ -9,6 +9,7 @@ import typer
 
 from thresher.admin.admins import new_setup
 from thresher.admin.keys import has_keys
+from thresher.admin.status import worker_notice
 from thresher.cli.call import CommandCall, call_of
 from thresher.cli.show import say
 from thresher.cli.worker import log_to_stderr
@@ -55,22 +56,28 @@ def command(
         server.check_address(runtime, host)
         with server.bind(host, port) as bound:
             url, advice, setup = server.address_of(bound), _advice(runtime), new_setup(runtime.store)
+            notice = worker_notice(runtime.store)
             came = worker.run_loop(
-                server.serve(runtime, bound, lambda: _announce(call, url, advice, setup), trusted)
+                server.serve(runtime, bound, lambda: _announce(call, url, advice, setup, notice), trusted)
             )
     raise typer.Exit(INTERRUPTED if came and came[0] == SIGINT else 0)
 
 
-def _announce(call: CommandCall, url: str, advice: str, setup: str | None) -> None:
-
+def _announce(call: CommandCall, url: str, advice: str, setup: str | None, notice: str | None) -> None:
     first = (
         f"\nThere is no administrator yet. Create the first one at {url}/setup with this token, "
         f"valid once within an hour: {setup}"
         if setup
         else ""
     )
-    said = {"url": f"{url}/api", "dashboard": f"{url}/", **({"setup": setup} if setup else {})}
-    say(call, said, f"The dashboard is at {url}/ and the API at {url}/api. {advice}{first}")
+    more = {"setup": setup, "notice": notice}
+    said = {
+        "url": f"{url}/api",
+        "dashboard": f"{url}/",
+        **{name: each for name, each in more.items() if each},
+    }
+    last = f"\n{notice}" if notice else ""
+    say(call, said, f"The dashboard is at {url}/ and the API at {url}/api. {advice}{first}{last}")
     sys.stdout.flush()  # whoever started us may wait for this line
 
 

@@ -6,7 +6,7 @@ from rich.table import Table
 from thresher.admin.gates import GateView
 from thresher.admin.health import needs_person
 from thresher.admin.plain import jsonable
-from thresher.admin.status import Counts, Status, WorkerView, read_status
+from thresher.admin.status import NO_WORKER, Counts, Status, WorkerView, read_status
 from thresher.cli.call import call_of
 from thresher.cli.format import ago, number, opens, short, when
 from thresher.cli.show import cell, console, pairs, print_json, table
@@ -42,6 +42,8 @@ def _draw(database: str, status: "Status", needs: "list[Check]") -> None:
     out.print(pairs(_waiting(status)))
     for sentence in status.unserved:
         out.print(f"{sentence}.")
+    if not any(worker.alive for worker in status.workers):
+        out.print(f"{NO_WORKER}.")
     for check in needs:
         out.print(cell(need_sentence(check)))
     if status.workers:

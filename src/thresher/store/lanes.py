@@ -80,6 +80,11 @@ def unserved(session: Session, now: int) -> dict[Scope, int]:
     }
 
 
+def is_anyone_alive(session: Session, now: int) -> bool:
+    """Tell whether a worker is running, whatever it serves."""
+    return bool(session.rows(f"{_ALIVE} limit 1", {"now": now}))
+
+
 def served_by(session: Session) -> Mapping[int, list[str]]:
     """The kinds that each worker serves."""
     found: dict[int, list[str]] = {}

@@ -15,7 +15,9 @@ from tests.web.pages.visitor import GOOD
 from thresher.admin.admins import create_admin
 from thresher.admin.logins import Login, LoginAttempt, count_try, log_in
 from thresher.admin.settings import set_setting
+from thresher.core.clock import SECOND
 from thresher.runtime import Runtime
+from thresher.store.workers import register, stop
 from thresher.web.auth import SECURE_NAME
 from thresher.web.pages import PAGES
 from thresher.web.pages.form import KIND
@@ -107,6 +109,20 @@ def test_a_surprise_says_nothing_of_what_is_inside(shop, cookie):
     assert "Traceback" not in text
 
 
+@pytest.mark.promise(20)
+def test_every_page_says_that_nobody_does_the_work_until_a_worker_lives(shop, cookie):
+    paths = ("/keys", "/scrapers", "/tasks", "/keys/7/revoke", "/nowhere")
+    for path in paths:
+        assert "No worker is running" in ask(shop, "GET", path, cookie)[1], path
+        assert "thresher worker" in ask(shop, "GET", path, cookie)[1]
+    assert "No worker is running" not in ask(shop, "GET", "/login")[1], "strangers are not told"
+    worker = register(shop.store, name="w", host="h", pid=1, lease_us=60 * SECOND)
+    for path in paths:
+        assert "No worker is running" not in ask(shop, "GET", path, cookie)[1], path
+    stop(shop.store, worker)
+    assert "No worker is running" in ask(shop, "GET", "/keys", cookie)[1]
+
+
 def test_a_place_holds_the_pages_below_it_and_no_others():
     place = NavigationEntry("Keys", "/keys")
     assert [path for path in ("/keys", "/keys/3/revoke", "/keyservers", "/") if place.holds(path)] == [
@@ -117,7 +133,9 @@ def test_a_place_holds_the_pages_below_it_and_no_others():
 
 def test_a_template_escapes_whatever_it_is_given():
     problem = {"status": 400, "detail": "<b>&\"'", "name": "x", "headers": {}}
-    shown = rendered("problem.html", title="<i>", problem=problem, who=None, csrf="", places=(), path="/")
+    shown = rendered(
+        "problem.html", title="<i>", problem=problem, who=None, csrf="", places=(), path="/", banner=None
+    )
     assert "&lt;b&gt;&amp;&#34;&#39;." in shown
     assert "<i>" not in shown
 

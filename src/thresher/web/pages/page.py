@@ -27,13 +27,14 @@ HTML = "text/html; charset=utf-8"
 class PageRequest:
     """One request for a page of the dashboard. `show` answers with a template, `go` with a redirect;
     `runtime.store` is the store, and `form` is the submitted form, on a POST. `places` are the entries of the
-    navigation.
+    navigation, and `banner` is what every page says at its top.
     """
 
     request: Request
     runtime: Runtime
     places: tuple[NavigationEntry, ...]
     form: Form = field(default_factory=Form)
+    banner: str | None = None
 
     @property
     def who(self) -> Admitted | None:
@@ -54,6 +55,7 @@ class PageRequest:
             "csrf": csrf_of(self.token) if self.token else "",
             "places": self.places,
             "path": self.request.url.path,
+            "banner": self.banner if self.who else None,
         }
         return Response(rendered(template, **shell, **values), status, dict(headers), HTML)
 

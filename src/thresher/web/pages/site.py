@@ -17,9 +17,10 @@ from starlette.responses import Response
 from starlette.routing import Route as Path
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from thresher.admin.status import worker_notice
 from thresher.core.errors import ThresherError
 from thresher.runtime import Runtime
-from thresher.web.auth import HARMLESS, carries, foreign
+from thresher.web.auth import HARMLESS, carries, foreign, holder
 from thresher.web.body import BodyReader
 from thresher.web.pages import PAGES
 from thresher.web.pages.form import Form, read_form
@@ -101,7 +102,7 @@ def _answering(
     async def answer(request: Request) -> Response:
         check_parameters(request, page.asks)
         form = Form() if request.method in HARMLESS else await read_form(request)
-        page_request = PageRequest(request, runtime, places, form)
+        page_request = PageRequest(request, runtime, places, form, await _banner(request, runtime))
         if not page.is_open and (problem := _forged(page_request)) is not None:
             return tell(page_request, problem)
         return await (
@@ -111,6 +112,14 @@ def _answering(
         )
 
     return answer
+
+
+async def _banner(request: Request, runtime: Runtime) -> str | None:
+    """Return what every page has to say to whoever is logged in. A database that is away has its own page."""
+    try:
+        return await runtime.store.run(worker_notice, runtime.store) if holder(request) else None
+    except ThresherError:
+        return None
 
 
 def _forged(page_request: PageRequest) -> Problem | None:
@@ -128,7 +137,8 @@ def _forged(page_request: PageRequest) -> Problem | None:
 def _handlers(runtime: Runtime, places: tuple[NavigationEntry, ...]) -> dict[Any, Any]:
     def telling(of: Callable[[Request, Any], Problem]) -> Callable[[Request, Exception], Awaitable[Response]]:
         async def on(request: Request, error: Exception) -> Response:
-            return tell(PageRequest(request, runtime, places), of(request, error))
+            banner = await _banner(request, runtime)
+            return tell(PageRequest(request, runtime, places, banner=banner), of(request, error))
 
         return on
 
@@ -154,6 +164,6 @@ def tell(page_request: PageRequest, problem: Problem) -> Response:
 
 def outside(problem: Problem) -> Response:
     """Show a problem as a page to someone who is not logged in."""
-    nobody: dict[str, Any] = {"who": None, "csrf": "", "places": (), "path": ""}
+    nobody: dict[str, Any] = {"who": None, "csrf": "", "places": (), "path": "", "banner": None}
     page = rendered("problem.html", problem=problem, title=TITLES.get(problem.status, "Problem"), **nobody)
     return Response(page, problem.status, dict(problem.headers), HTML)

@@ -57,6 +57,34 @@ def taken(shop: Runtime) -> scrapes.Offer:
     return offer
 
 
+def test_one_command_adds_the_well_known_boards_with_their_limits(roles: Thresher):
+    told = roles("platforms", "add", "--preset", "job-boards")
+    assert told.code == 0
+    assert "dice (30 requests per minute)" in told.out
+    limits = {each["name"]: each["requests_per_minute"] for each in roles("platforms", "list", "--json").json}
+    assert limits == {"monster": 30, "indeed": 20, "glassdoor": 15, "techfetch": 60, "dice": 30}
+
+
+@pytest.mark.promise(2)
+def test_the_well_known_boards_change_nothing_that_a_person_has_set(roles: Thresher):
+    roles("platforms", "add", "dice", "--per-minute", "5", "--every", "6h")
+    roles("platforms", "pause", "dice")
+    before = roles("platforms", "list", "--json").json
+    added = roles("platforms", "add", "--preset", "job-boards", "--json").json
+    assert (added["kept"], len(added["added"])) == (["dice"], 4)
+    assert [each for each in roles("platforms", "list", "--json").json if each["name"] == "dice"] == before
+    again = roles("platforms", "add", "--preset", "job-boards")
+    assert again.out == "Already there, and left as they are: monster, indeed, glassdoor, techfetch, dice.\n"
+
+
+def test_a_preset_is_used_alone_and_by_its_name(roles: Thresher):
+    assert "the presets are: job-boards" in roles("platforms", "add", "--preset", "boards").err
+    assert "without NAME" in roles("platforms", "add", "dice", "--preset", "job-boards").err
+    assert "--preset job-boards" in roles("platforms", "add").err
+    assert "--preset job-boards" in roles("platforms", "list").out
+    assert roles("platforms", "list", "--json").json == []
+
+
 def test_a_platform_may_be_the_first_thing_that_a_project_has(roles: Thresher):
     assert roles("platforms", "add", "dice").code == 0
     assert [each["name"] for each in roles("platforms", "list", "--json").json] == ["dice"]

@@ -7,10 +7,11 @@ from rich.console import Console
 
 from thresher.admin.times import read_now, seconds
 from thresher.apps.roles.service import platforms
-from thresher.apps.roles.service.platforms import PlatformView, list_views, save
+from thresher.apps.roles.service.platforms import PRESETS, PlatformView, add_preset, list_views, save
 from thresher.cli.call import CommandCall, call_of
 from thresher.cli.format import short, span, when
 from thresher.cli.show import answer, say, table
+from thresher.core.errors import UsageError
 from thresher.store.store import Store
 
 app = typer.Typer()
@@ -28,6 +29,14 @@ InFlight = Annotated[
     str | None, typer.Option(metavar="N", help="Maximum number of concurrent sessions, or none.")
 ]
 
+Preset = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PRESET",
+        help=f"Add well-known platforms with their limits: {', '.join(PRESETS)}. Platforms that are there stay as they are.",
+    ),
+]
+
 
 @app.command("list")
 def list_(ctx: typer.Context) -> None:
@@ -42,7 +51,8 @@ def _draw(out: "Console", found: "list[PlatformView]", now: int) -> None:
 
     if not found:
         out.print(
-            "No platforms: every scraper may search anywhere. Add one with: thresher platforms add NAME"
+            "No platforms: every scraper may search anywhere. Add one with: thresher platforms add NAME, or "
+            "well-known job boards with: thresher platforms add --preset job-boards"
         )
         return
     rows = [
@@ -66,19 +76,46 @@ def _draw(out: "Console", found: "list[PlatformView]", now: int) -> None:
 @app.command()
 def add(
     ctx: typer.Context,
-    name: Name,
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", help="Name of the platform, such as dice.", show_default=False),
+    ] = None,
     every: Every = None,
     per_minute: PerMinute = None,
     in_flight: InFlight = None,
+    preset: Preset = None,
 ) -> None:
     """Add a platform, or change one that is there. What is not said stays as it is.
 
     With platforms every role is looked for on each of them in its turn, and a key may be kept to some.
     """
     call = call_of(ctx)
+    wanted = {"every": every, "per_minute": per_minute, "in_flight": in_flight}
+    if preset is not None:
+        if name is not None or any(wanted.values()):
+            raise UsageError(
+                "--preset brings names and limits of its own; use it without NAME and other options"
+            )
+        _add_preset(call, preset)
+        return
+    if name is None:
+        raise UsageError(
+            "name the platform to add, or add well-known ones: thresher platforms add --preset job-boards"
+        )
     with call.store(migrate=True) as store:
-        save(store, name, {"every": every, "per_minute": per_minute, "in_flight": in_flight})
+        save(store, name, wanted)
         _answer(call, store, name, f"Scrapers search {name}.")
+
+
+def _add_preset(call: CommandCall, preset: str) -> None:
+    with call.store(migrate=True) as store:
+        found = add_preset(store, preset)
+        limits = {each.name: each.requests_per_minute for each in list_views(store)}
+    told = ", ".join(f"{name} ({limits[name]} requests per minute)" for name in found.added)
+    lines = [f"Added {told}."] if told else []
+    if found.kept:
+        lines.append(f"Already there, and left as they are: {', '.join(found.kept)}.")
+    say(call, found, " ".join(lines))
 
 
 @app.command()

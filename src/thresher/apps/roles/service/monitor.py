@@ -129,7 +129,8 @@ def _says(
         "ended": _ended(ended),
         "platforms": ""
         if platforms
-        else "No platforms: scrapers may search anywhere. Add one: thresher platforms add NAME",
+        else "No platforms: scrapers may search anywhere. Add one: thresher platforms add NAME, or well-known job "
+        "boards: thresher platforms add --preset job-boards",
         "late": "" if late else "Nothing that arrived too late waits for a decision.",
     }
 

@@ -39,6 +39,39 @@ def save(store: Store, name: str, wanted: Mapping[str, str | None]) -> Platform:
     return in_transaction(store, work)
 
 
+# Requests per minute that well-known job boards bear, as scrapers are asked to keep them.
+PRESETS: Mapping[str, Mapping[str, int]] = {
+    "job-boards": {"monster": 30, "indeed": 20, "glassdoor": 15, "techfetch": 60, "dice": 30},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PresetAdded:
+    """What a preset brought: platforms that are new, and those that were there and stay as they are."""
+
+    preset: str
+    added: list[str]
+    kept: list[str]
+
+
+def add_preset(store: Store, preset: str) -> PresetAdded:
+    """Add the platforms of a preset with their limits. One that is there already keeps its own."""
+    if preset not in PRESETS:
+        raise UsageError(f"there is no preset {preset[:80]!r}; the presets are: {', '.join(PRESETS)}")
+
+    def work(session: Session) -> PresetAdded:
+        now, found = store.backend.now(session), PresetAdded(preset, [], [])
+        for name, per_minute in PRESETS[preset].items():
+            if find_platform(session, name) is not None:
+                found.kept.append(name)
+            else:
+                platforms.save_platform(session, Platform(name, per_minute=per_minute), now)
+                found.added.append(name)
+        return found
+
+    return in_transaction(store, work)
+
+
 def remove(store: Store, name: str) -> None:
     """Remove a platform. Running sessions there may finish."""
     _must(
