@@ -189,6 +189,8 @@ def test_matches_are_found_the_best_first_and_keep_what_a_person_did(api, filled
         "dismissed"
         in api.ask("PATCH", "/api/matches/greenhouse:acme/1", json={"status": "hired"}).problem(400)["detail"]
     )
+    why = api.get("/api/matches/why")
+    assert (why["profile"], why["reasons"], why["change"]) == (False, [], None)
     api.ask("PATCH", "/api/matches/nothing", json={"status": "new"}).problem(404)
     api.ask("GET", "/api/matches?company=.").problem(400)
 

@@ -238,3 +238,30 @@ def test_a_status_set_twice_is_the_same_status(found: Thresher, project: Path):
         first = set_status(store, ["greenhouse:acme/1", "greenhouse:acme/1"], "viewed")
         again = set_status(store, ["greenhouse:acme/1"], "viewed")
     assert [(each.was, each.status) for each in (*first, *again)] == [("new", "viewed"), ("viewed", "viewed")]
+
+
+@pytest.mark.promise(13)
+def test_a_list_with_few_matches_says_why_and_names_the_command_to_change_it(search: Thresher, project: Path):
+    at = now(project)
+    (project / "me.yaml").write_text(PROFILE)
+    search("jobs", "profile", "set", "me.yaml")
+    assert "No matches: no company has been added yet" in search("jobs", "why").out
+    facts = {"title": "Senior Software Engineer", "level": "senior", "skills": ["python"]}
+    write(
+        project,
+        board("greenhouse:acme", "acme.com", at),
+        *(posting(f"greenhouse:acme/{n}", "Senior Software Engineer", at, facts=facts) for n in (1, 2)),
+        *(decision(f"greenhouse:acme/{n}", "skipped", at, score=71, rejections=[]) for n in (1, 2)),
+    )
+    for said in (search("jobs", "matches").out, search("jobs", "why").out):
+        assert "No matches. Postings that were judged: 2; filtered 0, skipped 2, unknown 0." in said
+        assert "Why: 2 below the minimum score." in said
+        assert "Nearest misses:" in said
+        assert "The one change that brings most: jobs.score.needed from 80 to " in said
+        assert "thresher config set jobs.score.needed " in said
+    why = search("jobs", "why", "--json").json
+    assert (why["postings"], why["change"]["name"], why["change"]["brings"]) == (2, "jobs.score.needed", 2)
+    name, _, value = why["change"]["commands"][0].removeprefix("thresher config set ").partition(" ")
+    assert search("config", "set", name, value).code == 0
+    assert search("jobs", "why", "--json").json["change"] is None
+    assert "greenhouse:acme/1" not in search("jobs", "matches", "--json").out

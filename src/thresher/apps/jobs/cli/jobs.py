@@ -38,6 +38,7 @@ from thresher.apps.jobs.service.matches import (
     set_status,
 )
 from thresher.apps.jobs.service.postings import ask_postings, check_profile, judge_again, set_profile
+from thresher.apps.jobs.service.why_no_matches import why_no_matches
 from thresher.cli.add import read_text
 from thresher.cli.call import CommandCall, call_of
 from thresher.cli.format import ago, number, short
@@ -74,6 +75,7 @@ File = Annotated[
     Path, typer.Argument(metavar="FILE", help="Profile file (see docs/how-to/write-a-profile.md).")
 ]
 MAX_PROFILE = 1_000_000
+FEW = 3  # matches below which the list says why there are not more
 
 
 @app.command()
@@ -105,12 +107,32 @@ def _show(ctx: typer.Context, search: "Search", view: str | None, limit: int) ->
         asked = search if view is None else saved_search(store, view)
         found = list_matches(store, asked, now, limit)
         checked = what_was_checked(store)
+        few = not call.json and not asked.filters and checked.judged and len(found) < min(FEW, limit)
+        why = list(why_no_matches(store, now).sentences) if few else []
     empty = (
         "No matches suit; thresher jobs matches shows all."
         if asked.filters and checked.saved
         else none_yet(checked, "matches")
     )
     answer(call, found, lambda out, value: _draw(out, value, now, empty))
+    if why:
+        say(call, found, "\n".join(why))
+
+
+@app.command()
+def why(ctx: typer.Context) -> None:
+    """Explain why there are not more matches.
+
+    The reasons by count, the nearest misses with what cost them points, and the one change that would bring
+    the most, found by judging the stored postings again.
+    """
+    call = call_of(ctx)
+    with call.store() as store:
+        found, checked = why_no_matches(store, read_now(store)), what_was_checked(store)
+    lines = [f"{number(found.matches, 'match', 'matches')} in {number(found.postings, 'open posting')}."]
+    if not found.matches:
+        lines = [none_yet(checked, "matches")]
+    say(call, found, "\n".join([*lines, *found.sentences]))
 
 
 def _draw(out: "Console", found: "list[MatchView]", now: int, empty: str) -> None:

@@ -210,6 +210,12 @@ def weigh(case: Case, rules: Rules) -> Judgement:
     return Judgement(None, found, sum(each.points for each in found), rules.threshold)
 
 
+def all_against(case: Case, rules: Rules) -> tuple[Found, Found]:
+    """Everything that speaks against a posting: each rule that rejects it outright, and each strike."""
+    hard = tuple(found for refuse in REFUSALS if (found := refuse(case, rules)) is not None)
+    return hard, tuple(each for count in STRIKES for each in count(case, rules))
+
+
 # The stop lists, checked before anything is fetched: title, company name and URL.
 
 MAX_ADDRESS = 4_000  # characters of an address that words are looked for in

@@ -16,6 +16,7 @@ from thresher.apps.jobs.service.matches import (
     saved_search,
     set_status,
 )
+from thresher.apps.jobs.service.why_no_matches import WhyNoMatches, why_no_matches
 from thresher.core.errors import UsageError
 from thresher.store.store import Store
 from thresher.web.answer import answer
@@ -59,6 +60,17 @@ def _listed(
     return list_matches(store, asked, now, limit, before)
 
 
+async def why(runtime: CurrentRuntime) -> Response:
+    """Explain why there are not more matches: reasons by count, nearest misses, and the change that brings
+    most.
+    """
+    return await answer(runtime.store, _explained, runtime.store)
+
+
+def _explained(store: Store) -> WhyNoMatches:
+    return why_no_matches(store, read_now(store))
+
+
 async def change_match(runtime: CurrentRuntime, key: str, body: MatchChanged) -> Response:
     """Record what you did about a match. No later analysis changes it."""
     return await answer(runtime.store, _changed, runtime.store, key, body)
@@ -71,5 +83,6 @@ def _changed(store: Store, key: str, body: MatchChanged) -> Changed:
 
 ROUTES = (
     Route("GET", "/api/matches", matches, READ),
+    Route("GET", "/api/matches/why", why, READ),
     Route("PATCH", "/api/matches/{key:path}", change_match, WRITE),
 )
