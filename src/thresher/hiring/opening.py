@@ -101,7 +101,6 @@ class Opening:
     company: str | None = None
     url: str | None = None
     posted: date | None = None
-    found: date | None = None
     pay: Pay | None = None
     spots: tuple[Spot, ...] = ()
     workplace: Workplace | None = None
@@ -110,6 +109,7 @@ class Opening:
     employment: tuple[Employment, ...] = ()
     skills: tuple[str, ...] = ()
     evidence: Evidence = field(default_factory=Evidence)
+    found: date | None = None
 
 
 # To JSON and back. What a posting does not say is left out.

@@ -15,6 +15,9 @@ from thresher import NewTask
 from thresher.admin.explain import explain
 from thresher.apps.hiring.postings import list_postings, show_posting
 from thresher.apps.jobs.app import app
+from thresher.apps.jobs.decision import match
+from thresher.apps.jobs.service.matches import Search as Matches
+from thresher.apps.jobs.service.matches import list_matches, set_status
 from thresher.apps.jobs.service.postings import ask_postings, judge_again
 from thresher.core.errors import UnknownName
 from thresher.core.record import Record
@@ -232,3 +235,39 @@ def test_a_posting_of_a_board_is_found_by_its_url_when_its_tasks_are_forgotten(s
     assert show_posting(search.store, f"{URL}/?gh_src=1").posting.key == "greenhouse:acme/1"
     with pytest.raises(UnknownName, match="postings list"):
         show_posting(search.store, "https://www.kestrel.example/nothing")
+
+
+# Matches that are none any more.
+
+
+@pytest.mark.promise(13)
+def test_a_match_that_is_judged_again_and_is_none_is_withdrawn_until_it_is_one_again(search: Search) -> None:
+    write(search, posting("greenhouse:acme/1"), posting("greenhouse:acme/2", title="Staff Software Engineer"))
+    judge(search, "greenhouse:acme/1", "greenhouse:acme/2")
+
+    def shown() -> set[str]:
+        return {each.key[-1] for each in list_matches(search.store, Matches(), search.clock.now())}
+
+    assert shown() == {"1", "2"}
+    set_status(search.store, ["greenhouse:acme/2"], "applied")
+    search.set(jobs__score__needed=100)
+    judge(search, "greenhouse:acme/1", "greenhouse:acme/2")
+    assert shown() == {"2"}, "what a person has dealt with stays in the list"
+    withdrawn = one(search, "match", "greenhouse:acme/1").data
+    assert (withdrawn["status"], "100 are needed" in withdrawn["withdrawn"]) == ("new", True)
+    told = explain(search.store, [app], "greenhouse:acme/1")
+    assert (told.outcome, any("no match any more" in line for line in told.sentences)) == ("skipped", True)
+    search.set(jobs__score__needed=80)
+    judge(search, "greenhouse:acme/1", "greenhouse:acme/2")
+    assert shown() == {"1", "2"}
+
+
+def test_a_match_that_was_never_read_is_withdrawn_when_it_is_judged_again(
+    search: Search, web: PracticeWeb
+) -> None:
+    web.turn(Knob(Trouble.BODY, HOST, PATH, text="<html><body><p>Welcome to our shop.</p></body></html>"))
+    write(search, kestrel(), listed(read_at=1), match("greenhouse:acme/1", {"score": 84}))
+    assert judge_again(search.store, search.registry, every=True) == 1
+    search.work()
+    assert one(search, "decision").data["outcome"] == "unknown"
+    assert list_matches(search.store, Matches(), search.clock.now()) == []

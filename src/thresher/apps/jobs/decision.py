@@ -96,6 +96,7 @@ def match_fields(
         "skill_gaps": tuple(gaps) if gaps and isinstance(gaps, list) else tuple(score.gaps[:MAX_SKILLS]),
         "resume_intake": intake(answer) if answer else None,
         "explanation": [_part(spoken_component(each)) for each in score.components if each.points],
+        "withdrawn": None,
         "decided_at": at,
     }
 
@@ -105,6 +106,11 @@ def match(posting: str, fields: MatchFields) -> Record:
     tells of it again.
     """
     return match_entry(posting, fields, Link("posting", posting), initial={"status": NEW, "notified_at": 0})
+
+
+def withdrawn(posting: str, reason: str) -> Record:
+    """A match that is none any more. Its status stays the person's."""
+    return match_entry(posting, {"withdrawn": clean(reason[:MAX_PROBLEM])})
 
 
 def _decision(

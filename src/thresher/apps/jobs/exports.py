@@ -58,6 +58,7 @@ MATCHES = Export(
         "matched_skills",
         "skill_gaps",
         "note",
+        "withdrawn",
         "decided_at",
         "key",
     ),

@@ -15,7 +15,7 @@ from thresher.apps.jobs import decision
 from thresher.apps.jobs.filtering.case import case_of
 from thresher.apps.jobs.filtering.filter import judge, stopped, weigh
 from thresher.apps.jobs.filtering.rejection import rules_of
-from thresher.apps.jobs.model import AskedModel
+from thresher.apps.jobs.model import MATCH, AskedModel
 from thresher.apps.jobs.notify import announcement
 from thresher.apps.jobs.person.profile import Profile
 from thresher.apps.jobs.person.profile_record import my_profile
@@ -310,9 +310,9 @@ async def scrape(ctx: Context) -> Outcome:
     stop = profile and stopped(profile, title=posting.title, company=posting.company_name, url=posting.url)
     if profile and stop:
         threshold = rules_of(ctx.setting).threshold
-        return Filtered(
-            stop.reason, records=(decision.stopped(posting.key, stop, profile, ctx.now(), threshold),)
-        )
+        decided = decision.stopped(posting.key, stop, profile, ctx.now(), threshold)
+        before = await _match_before(ctx, posting.key, stop.reason, again=posting.read_at > 0)
+        return Filtered(stop.reason, records=(decided, *before))
     if ctx.task.payload.get("check"):
         news = await check(ctx, posting)
         return await _read(ctx, known, posting, news.fields) if isinstance(news, News) else news
@@ -424,8 +424,15 @@ async def _read(ctx: Context, known: Found, before: PostingRecord, added: Postin
     if gaps.minimal:
         reason = "; ".join((*gaps.minimal.values(), *([added.reason] if isinstance(added, Unread) else ())))
         unknown = decision.unknown(known.key, reason, tuple(gaps.minimal), ctx.now())
-        return Skipped(f"unknown: {reason}", records=(*records, unknown), children=children)
-    return Next({"company": company}, records=records, children=children)
+        was = await _match_before(ctx, known.key, reason, again=before.read_at > 0)
+        return Skipped(f"unknown: {reason}", records=(*records, unknown, *was), children=children)
+    return Next({"company": company, "again": before.read_at > 0}, records=records, children=children)
+
+
+async def _match_before(ctx: Context, key: str, reason: str, *, again: bool) -> tuple[Record, ...]:
+    """Withdraw the match of a posting that is judged again, and is none now."""
+    known = again and await ctx.record(MATCH, key)
+    return (decision.withdrawn(key, reason),) if known else ()
 
 
 async def _with_company(ctx: Context, posting: PostingRecord) -> PostingRecord:
@@ -470,9 +477,10 @@ async def filter_(ctx: Context) -> Outcome:
         return Done(NO_PROFILE)
     judgement = judge(opening, profile, rules_of(ctx.setting), day_of(ctx.now()))
     if not judgement.passed:
-        return Filtered(
-            judgement.summary, records=(decision.filtered(opening.key, judgement, profile, ctx.now()),)
-        )
+        decided = decision.filtered(opening.key, judgement, profile, ctx.now())
+        again = bool(ctx.task.checkpoint.get("again"))
+        before = await _match_before(ctx, opening.key, judgement.summary, again=again)
+        return Filtered(judgement.summary, records=(decided, *before))
     return Next(ctx.task.checkpoint)
 
 
@@ -494,7 +502,9 @@ async def analyze(ctx: Context) -> Outcome:
         found = with_judgement(found, answer.answer, points)
     decided = decision.scored(opening.key, weigh(case, rules), found, profile, ctx.now(), answer)
     if not found.passed:
-        return Skipped(f"scores {found.total}, {found.needed} are needed", records=(decided,))
+        reason = f"scores {found.total}, {found.needed} are needed"
+        again = bool(ctx.task.checkpoint.get("again"))
+        return Skipped(reason, records=(decided, *await _match_before(ctx, opening.key, reason, again=again)))
     return Next(
         {
             "match": written(

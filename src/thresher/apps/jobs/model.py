@@ -23,7 +23,7 @@ MATCH_MARKS = ("status", "score", "priority", "decided_at", "notified_at")
 @dataclass(frozen=True, slots=True)
 class MatchRecord:
     """An opening that suits the profile. `status` and `note` are the person's; times are microseconds since
-    1970, 0 for never.
+    1970, 0 for never. `withdrawn` is why it suits no more, by a later judgement.
     """
 
     key: str
@@ -37,6 +37,7 @@ class MatchRecord:
     skill_gaps: tuple[str, ...] = ()
     resume_intake: Any = None
     explanation: Any = None
+    withdrawn: str | None = None
     decided_at: int = 0
     notified_at: int = 0
     status: str | None = None
@@ -46,6 +47,11 @@ class MatchRecord:
     @classmethod
     def of(cls, found: Found) -> Self:
         return read(cls, found.data, key=found.key)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether it is still a match, or a person has dealt with it."""
+        return self.withdrawn is None or self.status != Status.NEW
 
     @property
     def of_posting(self) -> str:
@@ -66,6 +72,7 @@ class MatchFields(TypedDict, total=False):
     skill_gaps: tuple[str, ...]
     resume_intake: Any
     explanation: Any
+    withdrawn: str | None
     decided_at: int
     notified_at: int
     status: str | None

@@ -48,7 +48,7 @@ async def tell(ctx: Context) -> Outcome:
         return Skipped("the profile says never")
     untold = (Is("notified_at", 0), Is("status", "new"), Is("priority", *wanted))
     found = await ctx.records(MATCH, where=untold, order="-score", limit=MAX_MATCHES)
-    news = list(map(MatchRecord.of, found))
+    news = [each for each in map(MatchRecord.of, found) if each.is_current]
     if not news:
         return Done(
             "nothing to send: it was sent with others, was seen already, or is below what the "

@@ -51,7 +51,7 @@ def _posting(store: Store, found: Found) -> Explanation:
         _sentences(DecisionRecord.of(decision)) if decision else _undecided(store, tasks)
     )
     if match:
-        sentences.append(f"You marked it as {MatchRecord.of(match).status}.")
+        sentences += _of_match(MatchRecord.of(match))
     outcome = str(DecisionRecord.of(decision).outcome) if decision else "undecided"
     return Explanation(
         POSTING,
@@ -79,6 +79,12 @@ def _sentences(decision: DecisionRecord) -> list[str]:
     from thresher.apps.jobs.decision import explain as told  # noqa: PLC0415  the words are the app's
 
     return list(told(decision))
+
+
+def _of_match(match: MatchRecord) -> Iterator[str]:
+    if match.withdrawn:
+        yield f"It was a match once, and is no match any more: {match.withdrawn}"
+    yield f"You marked it as {match.status}."
 
 
 def _of_posting(posting: PostingRecord) -> Iterator[str]:

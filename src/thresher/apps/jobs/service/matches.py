@@ -87,7 +87,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class MatchView:
-    """One match. `location`, `pay` and `state` are its posting's."""
+    """One match. `location`, `pay` and `state` are its posting's; `withdrawn` is why it is none any more."""
 
     key: str
     score: int | None
@@ -103,6 +103,7 @@ class MatchView:
     skill_gaps: tuple[str, ...]
     explanation: Any
     note: str | None
+    withdrawn: str | None
     decided_at: int | None
     notified_at: int | None
 
@@ -119,7 +120,9 @@ class ViewView:
 def list_matches(
     store: Store, search: Search, now: int, limit: int = 50, before: str | None = None
 ) -> list[MatchView]:
-    """Matches, the best first; those after the one of the key `before`."""
+    """Matches, the best first; those after the one of the key `before`. New ones that are none any more are
+    left out.
+    """
     found = _after(_found(store, search, now), before)[:limit]
     postings = (
         {
@@ -186,7 +189,7 @@ def _where(search: Search, now: int) -> list[Where]:
 
 def _found(store: Store, search: Search, now: int) -> list[MatchRecord]:
     found = find(store, MATCH, where=_where(search, now), order="-score", limit=MAX_MATCHES)
-    return [each for each in map(MatchRecord.of, found) if _suits(search, each)]
+    return [each for each in map(MatchRecord.of, found) if each.is_current and _suits(search, each)]
 
 
 def _suits(search: Search, match: MatchRecord) -> bool:
@@ -212,6 +215,7 @@ def _view(match: MatchRecord, posting: PostingRecord | None) -> MatchView:
         match.skill_gaps,
         match.explanation,
         match.note,
+        match.withdrawn,
         moment(match.decided_at),
         moment(match.notified_at),
     )
