@@ -17,7 +17,10 @@ from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 QUEUE = os.environ.get("THRESHER_URL", "http://127.0.0.1:8000") + "/api/scraper/queue"
-HEADERS = {"X-Scraper-API-Key": os.environ.get("THRESHER_KEY", ""), "Content-Type": "application/json"}
+HEADERS = {
+    "Authorization": f"Bearer {os.environ.get('THRESHER_KEY', '')}",
+    "Content-Type": "application/json",
+}
 FIELDS = ("external_job_id", "title", "company", "location", "job_url")
 TRIES = 8
 

@@ -19,7 +19,7 @@ trap 'rm -rf "$work"' EXIT INT TERM
 
 # ask PATH [curl's options]: the answer is in $work/answer, its status is printed. curl tries again by itself, for as long as Retry-After
 # says; that is harmless, because what a session is told twice counts once. The key stands in a file, not among the words of a command.
-printf 'header = "X-Scraper-API-Key: %s"\n' "$THRESHER_KEY" > "$work/key"
+printf 'header = "Authorization: Bearer %s"\n' "$THRESHER_KEY" > "$work/key"
 ask() {
     path="$1"; shift
     curl -sS -K "$work/key" --retry 8 --retry-connrefused -o "$work/answer" -w '%{http_code}' -H 'Content-Type: application/json' "$@" "$queue$path"

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from signal import SIGINT
 
 import pytest
 
@@ -9,6 +10,7 @@ from tests.engine.workshop import at_work, one_stage, soon
 from tests.harness.databases import with_processes
 from tests.harness.tasks import rows
 from thresher import Done, NewTask, Record
+from thresher.cli.worker import StopSignals, WorkerEnd
 from thresher.core.errors import DatabaseProblem
 from thresher.engine.chores import reap_lost
 
@@ -231,3 +233,24 @@ def test_a_worker_whose_database_is_away_still_stops(workshop, monkeypatch):
             await soon(running)
 
     asyncio.run(play())
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_a_signal_that_comes_when_all_is_done_interrupts_nothing(workshop, busy):
+    registry = workshop.set_up(one_stage("visit", lambda ctx: Done()))
+    workshop.put(registry, NewTask("visit"))
+    worker, said = workshop.worker(registry, until_idle=True), []
+    signals = StopSignals(worker, said.append)
+
+    async def work():
+        running = asyncio.create_task(worker.run())
+        await asyncio.sleep(0)
+        if busy:
+            signals(SIGINT)
+        return WorkerEnd(await running, signals.signals)
+
+    ended = asyncio.run(soon(work()))
+    if not busy:
+        signals(SIGINT)
+    assert ended.interrupted is busy
+    assert said[0].startswith("Stopping:" if busy else "All is done")

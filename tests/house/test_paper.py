@@ -160,3 +160,18 @@ def test_the_readme_and_the_tutorial_print_the_examples_as_they_are():
 
 def test_the_readme_is_one_screen():
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 100
+
+
+@pytest.mark.parametrize(
+    ("header", "told"),
+    [("X-API-Key", ["http-api.md"]), ("X-Scraper-API-Key", ["http-api.md", "scraper-protocol.md"])],
+)
+def test_the_pages_send_a_key_in_one_header_and_name_the_others_once(header: str, told: list[str]):
+    """`Authorization: Bearer`, everywhere; decisions and the changelog tell what was."""
+    found = [
+        page.name
+        for page in pages()
+        if page.parent.name != "decisions" and page.name != "CHANGELOG.md" and header in page.read_text()
+    ]
+    assert sorted(found) == told
+    assert all((ROOT / "docs" / "reference" / name).read_text().count(f"{header}") == 1 for name in told)

@@ -1,12 +1,15 @@
 """What Thresher asks of a PostgreSQL server: nothing that only a superuser may, and durability as the URL
 says."""
 
+import logging
 import re
+import threading
 
 import pytest
 
 from tests.harness.databases import Database, only_postgres
 from thresher.core.errors import ConfigError
+from thresher.store.postgres import connection
 from thresher.store.postgres.backend import PostgresBackend
 from thresher.store.postgres.connection import SETTINGS
 from thresher.store.store import Store
@@ -47,3 +50,33 @@ def test_the_url_says_how_durable_a_commit_is(database: Database, durability: st
 def test_an_unknown_durability_is_refused(database: Database):
     with pytest.raises(ConfigError, match="durability must be one of machine, process"):
         PostgresBackend(f"{database.url}&durability=often")
+
+
+@only_postgres
+@pytest.mark.promise(20)
+def test_nobody_waits_for_a_lock_of_another_session_in_silence(
+    database: Database, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    monkeypatch.setattr(connection, "WORD_SECONDS", 0.05)
+    holder, waiter, told = database.open(), database.open(), threading.Event()
+    heard = logging.Handler()
+    heard.emit = lambda record: told.set()
+    logging.getLogger("thresher.store").addHandler(heard)
+
+    def wait() -> None:
+        with waiter.write() as session:
+            session.run("lock table events in exclusive mode")
+
+    waiting = threading.Thread(target=wait)
+    try:
+        with holder.write() as session:
+            session.run("lock table events in exclusive mode")
+            ((pid,),) = session.rows("select pg_backend_pid()")
+            waiting.start()
+            assert told.wait(30)
+    finally:
+        logging.getLogger("thresher.store").removeHandler(heard)
+        waiting.join(30)
+    said = [record.getMessage() for record in caplog.records if record.name == "thresher.store"]
+    assert said[0].startswith(f"waiting for session {pid} of PostgreSQL (")
+    assert said[0].endswith("which holds a lock in the database")

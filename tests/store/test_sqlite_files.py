@@ -302,3 +302,34 @@ def test_turns_of_many_threads_never_overlap(path: str):
     for thread in threads:
         thread.join()
     assert (most[0], taken[0]) == (1, 400)
+
+
+@pytest.mark.promise(20)
+def test_nobody_waits_for_a_turn_in_silence(
+    path: str, stopped_holder: Fork, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    monkeypatch.setattr(connection, "WORD_SECONDS", 0.05)
+    monkeypatch.setattr(connection, "BUSY_SECONDS", 0.2)
+    with closing(SqliteFile(path, "process")) as file, pytest.raises(DatabaseProblem), file.write():
+        pass
+    (told,) = [record.getMessage() for record in caplog.records if record.name == "thresher.store"]
+    assert told.startswith(f"waiting for process {stopped_holder.pid} ")
+    assert told.endswith(f"which holds the write lock of {path}")
+
+
+@pytest.mark.promise(20)
+def test_nobody_waits_for_another_program_in_silence(
+    path: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    monkeypatch.setattr(connection, "WORD_SECONDS", 0.05)
+    monkeypatch.setattr(connection, "BUSY_SECONDS", 0.2)
+    with closing(SqliteFile(path, "process")) as file:
+        shell = apsw.Connection(path)
+        shell.execute("begin immediate")
+        with pytest.raises(DatabaseProblem, match="another program"), file.write():
+            pass
+        shell.execute("rollback")
+        with file.write() as session:
+            session.run("create table t (a)")
+    (told,) = [record.getMessage() for record in caplog.records if record.name == "thresher.store"]
+    assert told == f"waiting for another program that has locked {path} (a backup? a shell?)"

@@ -100,7 +100,7 @@ def test_a_key_comes_in_a_header_that_an_enabled_app_names_and_in_no_other(house
         assert api.ask("GET", "/api/tea", headers={"X-Tea-Key": api.token or ""}).status == 200
         api.ask("GET", "/api/tea", headers={"X-Tea-Key": api.token or "", "X-API-Key": "no"}).problem(401)
         refused = api.ask("GET", "/api/tea", headers={"X-Scraper-API-Key": api.token or ""}).problem(401)
-        assert "X-API-Key: KEY" in refused["detail"]
+        assert "Authorization: Bearer KEY" in refused["detail"]
         said = api.get("/api/openapi.json")["components"]["securitySchemes"]
         assert said["x-tea-key"] == {"type": "apiKey", "in": "header", "name": "X-Tea-Key"}
         assert "x-scraper-api-key" not in said

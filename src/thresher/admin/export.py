@@ -251,10 +251,15 @@ def export_file(
     return Exported(kind, form, rows, str(path))
 
 
-def form_of(path: str) -> FileFormat | None:
-    """What a file's name says it is."""
-    ending = path.rpartition(".")[2].lower()
-    return FileFormat(ending) if ending in list(FileFormat) else None
+def form_of(path: str) -> FileFormat:
+    """What a file's name says it is: CSV if it says nothing. Refuse a name that says something else."""
+    ending = Path(path).suffix.lower().removeprefix(".")
+    if ending and ending not in list(FileFormat):
+        raise UsageError(
+            f"{path!r} cannot be written: the formats are {', '.join(FileFormat)}. Name the file so, or say "
+            "which of them it is with --format"
+        )
+    return FileFormat(ending) if ending else FileFormat.CSV
 
 
 def _value(data: Mapping[str, Any], column: str, between: str) -> Any:

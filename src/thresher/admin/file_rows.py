@@ -14,6 +14,8 @@ from thresher.core.errors import InvalidPayload, UsageError
 MAX_ROW = 100_000  # characters of one row
 MAX_SPAN = 50  # lines of one row
 MAX_LINES = 1_000_000
+MAX_NAMED = 10  # unknown columns in one message
+IGNORE = "--ignore-unknown-columns"  # the option of every command that reads such a file
 DELIMITERS = (",", ";", "\t", "|")
 MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"PK": "a workbook or an archive"}
 
@@ -47,13 +49,18 @@ def lines_of(text: str, name: str) -> list[str]:
 
 
 def read_rows(
-    lines: Sequence[str], name: str, known: Sequence[str], other_words: Mapping[str, str] = {}
+    lines: Sequence[str],
+    name: str,
+    known: Sequence[str],
+    other_words: Mapping[str, str] = {},
+    ignored: list[str] | None = None,
 ) -> Iterator[tuple[int, Cells | str]]:
     """The rows of a CSV file under a header that has `name` among its columns: cells by column, or why a row
-    cannot be used. An unknown column is an error: a misspelt one would be lost silently.
+    cannot be used. An unknown column is an error, because a misspelt one would be lost silently; with
+    `ignored` it is left out, and its name is put there.
     """
     start = next(at for at, line in enumerate(lines) if line.strip())
-    delimiter, columns = _header(lines[start], f"{name}:{start + 1}", known, other_words)
+    delimiter, columns = _header(lines[start], f"{name}:{start + 1}", known, other_words, ignored)
     return rows_under(lines, start + 1, delimiter, columns)
 
 
@@ -99,28 +106,37 @@ def _no_number(word: str) -> None:
 
 
 def _header(
-    line: str, where: str, known: Sequence[str], other_words: Mapping[str, str]
+    line: str, where: str, known: Sequence[str], other_words: Mapping[str, str], ignored: list[str] | None
 ) -> tuple[str, list[str]]:
-    """The delimiter, and the column of each cell."""
+    """The delimiter, and the column of each cell; one that is ignored has no name."""
 
     def cells(delimiter: str) -> list[str]:
         return [_column(cell, other_words) for cell in line[:MAX_ROW].split(delimiter)]
 
     delimiter = max(DELIMITERS, key=lambda each: sum(cell in known for cell in cells(each)))
     columns = cells(delimiter)
+    unknown = [column for column in columns if column not in known]
+    if unknown and ignored is None:
+        raise UsageError(
+            f"{where}: there is no column {_quoted(unknown)}; the columns are {', '.join(known)}. Rename or "
+            f"remove what is unknown, or leave it out with {IGNORE}. Nothing was added."
+        )
+    if ignored is not None:
+        ignored += unknown
+    columns = [column if column in known else "" for column in columns]
     for at, column in enumerate(columns):
-        if column not in known:
-            raise UsageError(
-                f"{where}: there is no column {column[:60]!r}; the columns are {', '.join(known)}. "
-                "Rename or remove it. Nothing was added."
-            )
-        if column in columns[:at]:
+        if column and column in columns[:at]:
             raise UsageError(f"{where}: the column {column!r} appears twice. Nothing was added.")
     if "name" not in columns:
         raise UsageError(
             f"{where}: the column name is missing; the columns are {', '.join(known)}. Nothing was added."
         )
     return delimiter, columns
+
+
+def _quoted(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    return ", ".join(repr(name[:60]) for name in names[:MAX_NAMED]) + more
 
 
 def _column(cell: str, other_words: Mapping[str, str]) -> str:
@@ -153,4 +169,4 @@ def _row(lines: Sequence[str], delimiter: str, columns: Sequence[str]) -> Cells 
             f"it has {len(cells)} cells and the header {len(columns)}; put text that contains "
             f"{delimiter!r} in quotes"
         )
-    return dict(zip(columns, cells, strict=False))
+    return {column: cell for column, cell in zip(columns, cells, strict=False) if column}

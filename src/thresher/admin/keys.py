@@ -213,8 +213,7 @@ def admit(store: Store, token: str | None) -> Admitted | Denied:
     """
     if token is None:
         return Denied(
-            "API key required: send one as X-API-Key: KEY or Authorization: Bearer KEY (to create "
-            "one: thresher keys create NAME)"
+            "API key required: send one as Authorization: Bearer KEY (to create one: thresher keys create NAME)"
         )
     key, now = _holder(store, token)
     if key is None:

@@ -39,7 +39,7 @@ def command(
     found = find_export(call.load_apps(), what)
     if form is not None and form not in list(FileFormat):
         raise UsageError(f"the formats are {', '.join(FileFormat)}; got {form!r}")
-    chosen = FileFormat(form) if form else form_of(output) or FileFormat.CSV
+    chosen = FileFormat(form) if form else form_of(output)
     if output != "-":
         with call.store() as store:
             done = export_file(store, what, found, chosen, Path(output), status=status)

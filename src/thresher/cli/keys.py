@@ -7,7 +7,6 @@ import typer
 from rich.console import Console
 
 from thresher.admin.keys import (
-    SCOPES,
     KeyView,
     create_key,
     default_scopes,
@@ -68,11 +67,10 @@ def create(
             rate=rate,
             made_by=BY,
         )
-    header = "Authorization: Bearer KEY" if {*SCOPES} & {*made.key.scopes} else "X-API-Key: KEY"
     opens = ", ".join(made.key.scopes)
     told = (
         f"{made.token}\nThis is the key of {name}, for: {opens}. Keep it, because it cannot be shown "
-        f"again. Send it as: {header}"
+        f"again. Send it as: Authorization: Bearer KEY"
     )
     say(call, made_view(made.key, made.token), told)
 

@@ -181,17 +181,25 @@ def command(
             console().print(expected)
         before = monotonic()
         ended = _work(call, runtime, concurrency=concurrency, serves=serves)
-        progress, seconds = read_progress(runtime.store), monotonic() - before
-        rest = read_rest(runtime.store, serves, since)
-        needs = needs_person(runtime.store, runtime.registry.apps)
-    if call.json:
-        facts = {"seconds": round(seconds, 3), "started": len(started), **ended.summary()}
-        print_json(facts | jsonable(progress) | jsonable(rest) | {"needs_you": jsonable(needs)})
-    else:
-        _draw_summary(ended, progress, rest, seconds)
-        for check in needs[:GROUPS_SHOWN] if progress.kinds else ():
-            console().print(cell(need_sentence(check)))
+        facts = {"seconds": round(monotonic() - before, 3), "started": len(started), **ended.summary()}
+        try:
+            _sum_up(call, runtime, ended, facts, read_rest(runtime.store, serves, since))
+        except KeyboardInterrupt:  # the work has ended: nothing is interrupted but the report
+            console(stderr=True).print("The work is done; the rest of the summary: thresher status")
     ended.leave(1 if ended.failed else 128 + SIGTERM if ended.interrupted else 0)
+
+
+def _sum_up(
+    call: CommandCall, runtime: "Runtime", ended: "WorkerEnd", facts: dict[str, Any], rest: RunRest
+) -> None:
+    progress = read_progress(runtime.store)
+    needs = needs_person(runtime.store, runtime.registry.apps)
+    if call.json:
+        print_json(facts | jsonable(progress) | jsonable(rest) | {"needs_you": jsonable(needs)})
+        return
+    _draw_summary(ended, progress, rest, facts["seconds"])
+    for check in needs[:GROUPS_SHOWN] if progress.kinds else ():
+        console().print(cell(need_sentence(check)))
 
 
 def _work(call: CommandCall, runtime: "Runtime", **how: Any) -> "WorkerEnd":

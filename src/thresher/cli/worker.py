@@ -59,16 +59,21 @@ def log_to_stderr(*, verbose: bool, usual: int = logging.INFO) -> None:
 
 class StopSignals:
     """What signals ask for: the first to finish, the second to hand back at once, the third to drop
-    everything.
+    everything. A first one that comes when all is done interrupts nothing, and does not count.
     """
 
     def __init__(self, worker: Worker, tell: Callable[[str], None]) -> None:
         self._worker, self._tell = worker, tell
         self.signals: list[int] = []
+        self._late = False
 
     def __call__(self, signalled: int) -> None:
+        if self._worker.done and not self._late:
+            self._late = True
+            self._tell("All is done; ending.")
+            return
         self.signals.append(signalled)
-        match len(self.signals):
+        match len(self.signals) + self._late:
             case 1:
                 self._worker.stop()
                 self._tell(

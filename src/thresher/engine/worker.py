@@ -77,6 +77,7 @@ class Worker:
         self._asked = 0
         self._starting_over: asyncio.Task[None] | None = None
         self.worn_out: str | None = None
+        self.done = False  # nothing was left to do before anybody asked it to stop
         self.tally = WorkerTally()
         self._attempts = Attempts(
             store, registry, self._services, self._clock.now, settle=self._put, post=self._post
@@ -180,6 +181,7 @@ class Worker:
             if turn.tasks:
                 await asyncio.sleep(0)  # let the quick ones finish, so that they share the next turn
             elif alone and self._is_idle(turn):
+                self.done = not self._stopping
                 self.stop()
             elif room > 0 and not self._turns.outbox:
                 await self._rest(turn)

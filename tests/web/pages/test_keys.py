@@ -31,7 +31,7 @@ def test_a_key_is_made_shown_once_used_and_revoked(world):
     assert told.headers["Cache-Control"] == "no-store"
     assert "Location" not in told.headers
     assert "Set-Cookie" not in told.headers
-    assert f"curl -H &#34;X-API-Key: {token}&#34; {world.url}/api/scraper/queue/stats" in shown
+    assert f"curl -H &#34;Authorization: Bearer {token}&#34; {world.url}/api/scraper/queue/stats" in shown
     assert Api(world.url, token).ask("GET", "/api/scraper/queue/stats").status == 200
     listed = anna.see("/keys")
     assert token not in listed
@@ -112,7 +112,7 @@ def test_an_expired_key_is_no_longer_among_those_that_open_something(world):
 def test_the_line_to_try_a_key_with_works(anna, scope, path):
     name = f"try {scope}"
     shown = page(anna.post("/keys", name=name, scope=scope), 201)
-    line = re.search(r"curl -H &#34;X-API-Key: (\S+)&#34; (\S+)</code>", shown)
+    line = re.search(r"curl -H &#34;Authorization: Bearer (\S+)&#34; (\S+)</code>", shown)
     if path is None:
         assert line is None
     else:

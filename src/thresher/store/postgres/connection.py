@@ -1,20 +1,25 @@
 """Connect to PostgreSQL with timeouts, and turn its errors into advice without revealing the password."""
 
 import contextlib
+import logging
+import math
 import re
 from collections.abc import Collection, Generator, Iterator, Sequence
 from typing import Any, Protocol
 from urllib.parse import parse_qsl, unquote, unquote_plus, urlencode, urlsplit, urlunsplit
 
 import psycopg
+from psycopg.pq import TransactionStatus
 from psycopg.rows import tuple_row
 from psycopg.sql import Identifier
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from thresher.core.clock import monotonic
 from thresher.core.errors import ConfigError, DatabaseProblem, InvalidPayload
-from thresher.core.limits import check_integers
+from thresher.core.limits import check_integers, without_controls
 from thresher.store.session import ARRAY, POSTGRES, Params, Row, psycopg_style, spread
+
+log = logging.getLogger("thresher.store")
 
 # Remove the password of a database URL from messages, however it was written.
 
@@ -60,6 +65,10 @@ def _secrets(url: str) -> set[str]:
 PATIENCE = 15.0
 # An answer that was under way during the check has arrived by then.
 LAST_LOOK = 0.2
+# Nobody waits in silence for another session's lock: after so many seconds it is said whose.
+WORD_SECONDS = 2.0
+_BLOCKER = """select pid, coalesce(application_name, ''), coalesce(state, '') from pg_stat_activity
+    where pid = any(pg_blocking_pids(%s)) order by xact_start limit 1"""
 # A server that waits for its client, or for room to write to it, is not at work.
 _AT_WORK = """select 1 from pg_stat_activity where pid = %s and state = 'active' and coalesce(wait_event_type, '') <> 'Client'"""
 
@@ -85,6 +94,10 @@ class ConnectionOwner(Protocol):
         """A connection was found dead."""
         ...
 
+    def blocker(self, pid: int) -> str | None:
+        """Who holds the lock that this connection waits for."""
+        ...
+
 
 class PatientConnection(psycopg.Connection[Any]):
     """A connection of a thread. Without an owner its patience is `alone`, and silence is enough to give it
@@ -105,9 +118,12 @@ class PatientConnection(psycopg.Connection[Any]):
         """The same exchange, ended when nothing has come or gone for too long."""
         try:
             wanted = next(gen)
-            until, doubted = monotonic() + self.patience, False
+            until, doubted, word = monotonic() + self.patience, False, monotonic() + WORD_SECONDS
             while True:
                 ready = yield wanted
+                if word < monotonic():
+                    word = math.inf
+                    self._say_for_whom()
                 if ready:
                     until, doubted = monotonic() + self.patience, False
                 elif monotonic() > until:
@@ -119,6 +135,12 @@ class PatientConnection(psycopg.Connection[Any]):
         except StopIteration as end:
             return end.value
 
+    def _say_for_whom(self) -> None:
+        if self.owner and self.pgconn.transaction_status == TransactionStatus.ACTIVE:
+            holder = self.owner.blocker(self.pgconn.backend_pid)
+            if holder:
+                log.warning("waiting for %s, which holds a lock in the database", holder)
+
     def _give_up(self) -> None:
         self.close()
         if self.owner:
@@ -126,18 +148,16 @@ class PatientConnection(psycopg.Connection[Any]):
         raise silent(self.patience)
 
 
-def is_at_work(url: str, pid: int, patience: float) -> bool:
-    """Ask over a new connection whether the server is busy with an old one. One that cannot be asked is
-    not.
-    """
+def ask_about(url: str, question: str, pid: int, patience: float) -> Row | None:
+    """Ask over a new connection about an old one. A server that cannot be asked says nothing."""
     try:
         with PatientConnection.connect(
             url, autocommit=True, connect_timeout=max(2, round(patience))
         ) as connection:
             connection.alone = patience
-            return connection.execute(_AT_WORK, [pid]).fetchone() is not None
+            return connection.execute(question, [pid]).fetchone()
     except psycopg.Error:
-        return False
+        return None
 
 
 CONNECT_SECONDS = 10
@@ -315,7 +335,15 @@ class Postgres:
 
     def at_work(self, pid: int) -> bool:
         """Whether the server is busy with that connection."""
-        return is_at_work(self.url, pid, self.patience)
+        return ask_about(self.url, _AT_WORK, pid, self.patience) is not None
+
+    def blocker(self, pid: int) -> str | None:
+        """Who holds the lock that this connection waits for."""
+        found = ask_about(self.url, _BLOCKER, pid, self.patience)
+        if found is None:
+            return None
+        said = ", ".join(without_controls(word) for word in found[1:] if word)
+        return f"session {found[0]} of PostgreSQL{f' ({said})' if said else ''}"
 
     def doubt(self) -> None:
         """A connection was found dead: the others that are idle may be, too, and are not used again."""

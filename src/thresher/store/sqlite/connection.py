@@ -1,11 +1,13 @@
 """Open SQLite safely (write lock, one library per file, known versions), and turn its errors into advice."""
 
 import contextlib
+import logging
 import os
 import queue
 import stat
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
@@ -14,9 +16,14 @@ from urllib.parse import unquote, urlsplit
 
 import apsw
 
+from thresher.core.clock import monotonic
 from thresher.core.errors import DatabaseProblem, InvalidPayload, UsageError
-from thresher.core.limits import check_integers
+from thresher.core.limits import check_integers, without_controls
 from thresher.store.session import JSON_LIST, SQLITE, Params, Row, spread
+
+log = logging.getLogger("thresher.store")
+# Nobody waits in silence: after so many seconds it is said for whom.
+WORD_SECONDS = 2.0
 
 # The lock file with which processes take turns to write, with a limit on the wait.
 #
@@ -65,8 +72,13 @@ class TurnLock:
                 self._stand_in_line(file)
             self._wanted = True
         try:
-            if self._granted.acquire(timeout=seconds):
+            if self._granted.acquire(timeout=min(seconds, WORD_SECONDS)):
                 return
+            if seconds > WORD_SECONDS:
+                holder = without_controls(_holder(file))
+                log.warning("waiting for %s, which holds the write lock of %s", holder, self._database)
+                if self._granted.acquire(timeout=seconds - WORD_SECONDS):
+                    return
         except BaseException:  # a person pressed Ctrl-C
             if not self._leave():
                 fcntl.flock(file, fcntl.LOCK_UN)
@@ -312,6 +324,27 @@ UNMIGRATED = (
 )  # SQLite has no code of its own for these
 
 
+class _BusyWait:
+    """Waits for a lock that a program holds which takes no turns. Says so after a moment, and gives up at
+    last.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path, self._since, self._told = path, 0.0, False
+
+    def __call__(self, calls: int) -> bool:
+        now = monotonic()
+        if calls == 0:
+            self._since, self._told = now, False
+        if now - self._since >= BUSY_SECONDS:
+            return False
+        if now - self._since >= WORD_SECONDS and not self._told:
+            self._told = True
+            log.warning("waiting for another program that has locked %s (a backup? a shell?)", self._path)
+        time.sleep(min(0.05, 0.001 * 2 ** min(calls, 6)))
+        return True
+
+
 class SqliteSession:
     """A transaction on one connection."""
 
@@ -386,7 +419,7 @@ class SqliteFile:
         with advice(self.path):
             connection = apsw.Connection(self.path, statementcachesize=CACHED_STATEMENTS)
             opened.callback(connection.close)
-            connection.set_busy_timeout(round(BUSY_SECONDS * 1_000))
+            connection.set_busy_handler(_BusyWait(self.path))
             connection.execute("pragma journal_mode = wal")
             connection.execute(f"pragma synchronous = {self._durability}")
             connection.execute("pragma foreign_keys = on")

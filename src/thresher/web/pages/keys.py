@@ -87,7 +87,11 @@ def _line(page_request: PageRequest, made: Made) -> str | None:
     routes = [*ROUTES, *(route for _, route in app_routes(page_request.runtime.registry.apps, ROUTES))]
     probes = {route.scope: route.path for route in routes if route.probe}
     path = next((probes[scope] for scope in (ADMIN, *probes) if scope in made.key.scopes), None)
-    return None if path is None else f'curl -H "X-API-Key: {made.token}" {_origin(page_request)}{path}'
+    return (
+        None
+        if path is None
+        else f'curl -H "Authorization: Bearer {made.token}" {_origin(page_request)}{path}'
+    )
 
 
 def _origin(page_request: PageRequest) -> str:

@@ -117,6 +117,7 @@ def test_nothing_found_is_a_file_with_a_header(search: Thresher, project: Path):
         ["nonsense"],
         ["boards", "--status", "asleep", "-o", "x.csv"],
         ["matches", "-f", "pdf"],
+        ["matches", "-o", "out.pdf"],
         ["matches", "-o", "no/such/folder/out.csv"],
         ["matches", "-o", "."],
         [],
@@ -125,6 +126,17 @@ def test_nothing_found_is_a_file_with_a_header(search: Thresher, project: Path):
 def test_what_cannot_be_written_is_refused_in_one_line(search: Thresher, words: list[str]):
     wrong = search("export", *words)
     assert (wrong.code, len(wrong.err.splitlines())) == (2, 1)
+
+
+def test_a_file_name_that_says_another_format_is_refused_unless_the_format_is_given(
+    search: Thresher, project: Path
+):
+    wrong = search("export", "matches", "-o", "out.pdf")
+    assert "the formats are csv, jsonl, xlsx" in wrong.err
+    assert not (project / "out.pdf").exists()
+    assert search("export", "matches", "-o", "out.txt", "-f", "csv").code == 0
+    assert search("export", "matches", "-o", "out").code == 0
+    assert (project / "out").read_bytes() == (project / "out.txt").read_bytes()
 
 
 @pytest.mark.promise(17)

@@ -102,6 +102,10 @@ def test_a_company_that_is_known_too_little_is_looked_at_again(search: Thresher,
         (["Acme", "--name", "Other"], "give only one of them"),
         (["https://ann:pw@acme.com"], "URL such as"),
         (["https://localhost/"], "URL such as"),
+        (["javascript:alert(1)"], "is no company: give its name, or its website"),
+        (["mailto:jobs@acme.com"], "URL such as"),
+        (["jobs@acme.com"], "URL such as"),
+        ([""], "a company needs a name or a website"),
     ],
 )
 def test_what_is_no_company_is_refused_and_nothing_is_added(search: Thresher, words: list[str], says: str):

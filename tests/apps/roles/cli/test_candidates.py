@@ -61,6 +61,40 @@ def test_one_bad_line_refuses_the_file_and_skip_bad_takes_the_rest(office: Thres
     assert {each["name"] for each in office("candidates", "list", "--json").json} == {"Anna", "Cy"}
 
 
+@pytest.mark.promise(20)
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("people.csv", "name,shoe size,title,Hat\nBo,44,Nurse,bowler\n"),
+        ("people.jsonl", '{"name": "Bo", "title": "Nurse", "shoe_size": 44, "hat": "bowler"}\n'),
+    ],
+)
+def test_unknown_columns_are_named_and_can_be_left_out(office: Thresher, project: Path, name: str, body: str):
+    (project / name).write_text(body)
+    refused = office("add", "candidates", name)
+    assert (refused.code, "shoe_size" in refused.err) == (2, True)
+    if name.endswith(".csv"):
+        assert "there is no column 'shoe_size', 'hat'; the columns are id" in refused.err
+        assert "--ignore-unknown-columns" in refused.err
+    taken = office("add", "candidates", name, "--ignore-unknown-columns")
+    assert (taken.code, "Left out: shoe_size, hat." in taken.out) == (0, True)
+    assert [each["title"] for each in office("candidates", "list", "--json").json] == ["Nurse"]
+    again = office("add", "candidates", name, "--ignore-unknown-columns", "--json").json
+    assert again["ignored_columns"] == ["shoe_size", "hat"]
+
+
+def test_unknown_columns_of_a_file_of_roles_can_be_left_out(office: Thresher, project: Path):
+    (project / "roles.csv").write_text("name,colour\nNurse,blue\n")
+    refused = office("roles", "add", "--file", "roles.csv")
+    assert (refused.code, "'colour'" in refused.err, "--ignore-unknown-columns" in refused.err) == (
+        2,
+        True,
+        True,
+    )
+    taken = office("roles", "add", "--file", "roles.csv", "--ignore-unknown-columns")
+    assert (taken.code, "Left out: colour." in taken.out, "Nurse" in taken.out) == (0, True, True)
+
+
 @pytest.mark.parametrize(
     ("body", "why"),
     [

@@ -3,6 +3,7 @@ changes nothing.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -30,6 +31,8 @@ from thresher.store.records import AT_ONCE, find_records
 from thresher.store.store import Store
 
 MAX_NAME = 200
+# Addresses that are no websites.
+_ADDRESS = re.compile(r"(?:about|blob|data|file|ftp|javascript|mailto|tel|vbscript):", re.IGNORECASE)
 # Reserved names, for examples and practice.
 _RESERVED = ("example", "invalid", "localhost", "test")
 
@@ -66,6 +69,10 @@ def wish(name: str | None, website: str | None) -> Wish:
         raise UsageError(
             f"a company's name must contain letters and have at most {MAX_NAME} characters, got "
             f"{name[:MAX_NAME]!r}"
+        )
+    if name and _ADDRESS.match(name):
+        raise UsageError(
+            f"{name[:MAX_NAME]!r} is no company: give its name, or its website such as https://acme.com"
         )
     return Wish(name, _site(website) if website else None)
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from thresher.admin.file_rows import decoded
+from thresher.admin.file_rows import IGNORE, decoded
 from thresher.admin.times import read_now
 from thresher.apps.roles.service.candidates import (
     Admission,
@@ -75,17 +75,24 @@ def add(
     ctx: typer.Context,
     file: Annotated[str | None, typer.Argument(metavar="FILE", help="CSV or JSON file; - for stdin.")] = None,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Skip invalid lines.")] = False,
+    ignore_unknown: Annotated[
+        bool, typer.Option(IGNORE, help="Leave out columns that a candidate does not have.")
+    ] = False,
 ) -> None:
     """Add candidates from a file. The whole file is read before anything is written."""
     call = call_of(ctx)
     if file is None:
         raise UsageError("give one file: thresher add candidates FILE.csv, or - for standard input")
-    sheet = read_sheet(decoded(read_body(file), file), file)
+    sheet = read_sheet(decoded(read_body(file), file), file, ignore_unknown=ignore_unknown)
     sheet = sheet if skip_bad else sheet.whole(file)
     with call.runtime() as runtime:
         found = add_candidates(runtime.store, runtime.registry, sheet.candidates)
-    value = counts(found) | {"candidates": found, "slips": sheet.slips}
-    answer(call, value, lambda out, _: out.print(cell("\n".join(_lines(found, sheet.slips, file)))))
+    value = counts(found) | {"candidates": found, "slips": sheet.slips, "ignored_columns": sheet.ignored}
+    lines = [
+        *([f"Left out: {', '.join(sheet.ignored)}."] if sheet.ignored else []),
+        *_lines(found, sheet.slips, file),
+    ]
+    answer(call, value, lambda out, _: out.print(cell("\n".join(lines))))
 
 
 def counts(found: "Sequence[Admission]") -> dict[str, Any]:

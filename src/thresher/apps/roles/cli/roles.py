@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from thresher.admin.file_rows import decoded
+from thresher.admin.file_rows import IGNORE, decoded
 from thresher.admin.times import read_now
 from thresher.apps.roles.cli.candidates import read_body
 from thresher.apps.roles.service import roles
@@ -130,18 +130,25 @@ def add(
             metavar="FILE.csv", help="CSV with name, aliases (separated by ;), priority; - for stdin."
         ),
     ] = None,
+    ignore_unknown: Annotated[
+        bool, typer.Option(IGNORE, help="Leave out columns of the file that a role does not have.")
+    ] = False,
 ) -> None:
     """Add roles by name, or a file of them. One that is known gains the other names. All are added, or
     none.
     """
     call = call_of(ctx)
-    wishes = _wishes(names or [], aliases or [], priority, file)
+    ignored: list[str] | None = [] if ignore_unknown else None
+    wishes = _wishes(names or [], aliases or [], priority, file, ignored)
     with call.store(migrate=True) as store:
         found = add_roles(store, wishes)
-    answer(call, found, lambda out, value: out.print(cell("\n".join(map(_added, value)))))
+    left_out = [f"Left out: {', '.join(dict.fromkeys(ignored))}."] if ignored else []
+    answer(call, found, lambda out, value: out.print(cell("\n".join([*left_out, *map(_added, value)]))))
 
 
-def _wishes(names: list[str], aliases: list[str], priority: str | None, file: str | None) -> "list[RoleWish]":
+def _wishes(
+    names: list[str], aliases: list[str], priority: str | None, file: str | None, ignored: list[str] | None
+) -> "list[RoleWish]":
 
     if bool(names) == bool(file):
         raise UsageError(
@@ -152,7 +159,7 @@ def _wishes(names: list[str], aliases: list[str], priority: str | None, file: st
             raise UsageError(
                 "a file has columns for aliases and priority; --alias and --priority are for a single role"
             )
-        return read_roles(decoded(read_body(file), file), file)
+        return read_roles(decoded(read_body(file), file), file, ignored)
     if aliases and len(names) > 1:
         raise UsageError("--alias is for a single role: thresher roles add NAME --alias OTHER")
     return [wish(name, aliases, priority) for name in names]

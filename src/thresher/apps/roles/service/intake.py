@@ -264,10 +264,11 @@ class Slip:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """The candidates of a file, and what in it could not be used."""
+    """The candidates of a file, what in it could not be used, and the columns that were left out."""
 
     candidates: tuple[Given, ...]
     slips: tuple[Slip, ...]
+    ignored: tuple[str, ...] = ()
 
     def whole(self, name: str) -> "Sheet":
         """The same, if every line of it can be used."""
@@ -280,26 +281,38 @@ class Sheet:
         return self
 
 
-def read_sheet(text: str, name: str) -> Sheet:
-    """The candidates of a file. Its name or its first line says what it is."""
+def read_sheet(text: str, name: str, *, ignore_unknown: bool = False) -> Sheet:
+    """The candidates of a file. Its name or its first line says what it is. With `ignore_unknown`, columns
+    and fields that a candidate does not have are left out, and named in the sheet.
+    """
     lines = lines_of(text, name)
     first = next(line for line in lines if line.strip()).lstrip()
     is_json = name.lower().endswith((".jsonl", ".ndjson", ".json")) or first.startswith(("{", "["))
     candidates: list[Given] = []
     slips: list[Slip] = []
     seen: dict[str, int] = {}
-    for line, fields in read_objects(lines, EXAMPLE) if is_json else _rows(lines, name):
-        found = fields if isinstance(fields, str) else _read(fields)
+    ignored: list[str] | None = [] if ignore_unknown else None
+    for line, fields in read_objects(lines, EXAMPLE) if is_json else _rows(lines, name, ignored):
+        found = fields if isinstance(fields, str) else _read(_known(fields, ignored))
         slip = found if isinstance(found, str) else _again(found, seen, line)
         if slip:
             slips.append(Slip(line, slip))
         elif isinstance(found, Given):
             candidates.append(found)
-    return Sheet(tuple(candidates), tuple(slips))
+    return Sheet(tuple(candidates), tuple(slips), tuple(dict.fromkeys(ignored or ())))
 
 
-def _rows(lines: Sequence[str], name: str) -> Iterator[tuple[int, Mapping[str, str] | str]]:
-    for line, cells in read_rows(lines, name, (*COLUMNS, OURS), OTHER_WORDS):
+def _known(fields: Mapping[str, Any], ignored: list[str] | None) -> Mapping[str, Any]:
+    if ignored is None or not (unknown := [field for field in fields if field not in COLUMNS]):
+        return fields
+    ignored += [each for each in unknown if each not in ignored]
+    return {field: value for field, value in fields.items() if field in COLUMNS}
+
+
+def _rows(
+    lines: Sequence[str], name: str, ignored: list[str] | None
+) -> Iterator[tuple[int, Mapping[str, str] | str]]:
+    for line, cells in read_rows(lines, name, (*COLUMNS, OURS), OTHER_WORDS, ignored):
         yield (
             line,
             cells

@@ -493,10 +493,13 @@ def _view(role: Role, postings: int) -> RoleView:
 COLUMNS = ("name", "aliases", "priority")
 
 
-def read_roles(text: str, name: str) -> list[RoleWish]:
-    """The roles of a file, each once."""
+def read_roles(text: str, name: str, ignored: list[str] | None = None) -> list[RoleWish]:
+    """The roles of a file, each once. Columns that a role does not have are refused; with `ignored` they are
+    left out, and put there.
+    """
     found = []
-    for line, cells in read_rows(lines_of(text, name), name, COLUMNS, {"alias": "aliases", "role": "name"}):
+    words = {"alias": "aliases", "role": "name"}
+    for line, cells in read_rows(lines_of(text, name), name, COLUMNS, words, ignored):
         try:
             if isinstance(cells, str):
                 raise UsageError(cells)
