@@ -1,6 +1,7 @@
 from getpass import getuser
 from pathlib import Path
 
+import apsw
 import pytest
 
 from tests.cli.conftest import Thresher
@@ -75,6 +76,21 @@ def test_migrate_says_what_is_missing_and_does_it_once(project: Path, thresher: 
     assert thresher("migrate", "--json").json["applied"] == behind.json["pending"]
     assert thresher("migrate", "--json").json["applied"] == []
     assert thresher("migrate", "--check").code == 0
+
+
+def test_a_schedule_shows_the_result_of_its_last_task(folder: Path, thresher: Thresher):
+    (folder / "thresher.yaml").write_text(
+        "apps: [roles]\nsettings:\n  worker.poll: 0.05\n  run.patience: 0\n"
+    )
+    thresher("run")
+    assert {each["result"] for each in thresher("schedules", "list", "--json").json} == {None}
+    thresher("add", "reset_roles")
+    thresher("run")
+    with apsw.Connection(str(folder / "thresher.db")) as database:
+        database.execute("update schedules set last_at = 1 where name = 'roles.reset'")
+    found = {each["name"]: each["result"] for each in thresher("schedules", "list", "--json").json}
+    assert found["roles.reset"] == {"roles_reset_to_pending": 0}
+    assert "roles_reset_to_pending" in thresher("schedules", "list").out
 
 
 def test_schedules_are_seen_paused_and_resumed(queue: Thresher):

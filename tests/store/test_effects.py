@@ -5,6 +5,7 @@ import pytest
 from tests.harness.tasks import done, fields_of, filing, rows, running, settle
 from thresher.core.outcome import CheckedEffect
 from thresher.core.settlement import Settlement
+from thresher.store.settle import read_result
 
 NOTED = "select name from role_names order by key"
 
@@ -40,6 +41,35 @@ def test_an_effect_is_made_with_the_settlement_and_never_on_the_plain_path(store
     assert turn.stale == []
     assert rows(store, NOTED) == [("a",), ("b",)]
     assert fields_of(store, task.id)["state"] == "succeeded"
+
+
+def counting(**counts):
+    """An effect that has something to tell."""
+    return CheckedEffect("counting", counts, lambda _session, data, _now: data)
+
+
+def test_what_effects_count_is_in_the_result_of_a_task_that_is_done(store):
+    task, other, waiting = running(store), running(store), running(store)
+    effects = (counting(reset=2, kept=1), note("a"), counting(reset=3))
+    settle(
+        store,
+        done(task, effects=effects),
+        done(other, effects=effects, result='{"kept": 7, "more": [1]}'),
+        Settlement.hand_back(waiting, reason="stopping"),
+    )
+    with store.read() as session:
+        assert [read_result(session, each.id) for each in (task, other, waiting)] == [
+            {"reset": 5, "kept": 1},
+            {"reset": 5, "kept": 7, "more": [1]},
+            None,
+        ]
+
+
+def test_a_result_that_is_no_object_is_left_as_it_is(store):
+    task = running(store)
+    settle(store, done(task, effects=(counting(reset=2),), result="[1]"))
+    with store.read() as session:
+        assert read_result(session, task.id) == [1]
 
 
 @pytest.mark.promise(2)

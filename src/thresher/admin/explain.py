@@ -1,5 +1,6 @@
 """Why something is as it is: an app says what it knows of a thing, the queue what it knows of a task."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +9,8 @@ from thresher.admin.tasks import Fields, TaskDetail, list_tasks, show_task
 from thresher.core.app import App
 from thresher.core.errors import InvalidUrl, UnknownName
 from thresher.store.store import Store
+
+MAX_RESULT = 2_000  # characters of a result that are shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,8 @@ def _of_task(detail: TaskDetail) -> Explanation:
     task = detail.task
     reason = f"{task['error']}: {task['reason']}" if task["error"] else task["reason"] or ""
     said = [f"The task is {task['state']}{f': {reason}' if reason else '.'}", *detail.waits]
+    if detail.result is not None:
+        said.append(f"Its result: {json.dumps(detail.result, ensure_ascii=False)[:MAX_RESULT]}.")
     said += [
         f"Refused: {each['kind']} {each['url'] or each['key'] or ''} ({each['rule']}: {each['detail']})"
         for each in detail.refusals

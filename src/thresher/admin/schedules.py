@@ -1,10 +1,15 @@
 """Schedules: list, pause and resume them."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from thresher.core.clock import SECOND
 from thresher.core.errors import UnknownName
+from thresher.core.task import State
+from thresher.store import tasks
 from thresher.store.schedules import Plan, pause_plan, read_plans
+from thresher.store.session import Session
+from thresher.store.settle import read_result
 from thresher.store.store import Store
 
 
@@ -26,7 +31,9 @@ def _pause(store: Store, name: str, *, paused: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ScheduleView:
-    """One schedule: its rhythm, when it fired last, and when it fires next."""
+    """One schedule: its rhythm, when it fired last, when it fires next, and the result of the last task of
+    its kind that was done.
+    """
 
     name: str
     app: str
@@ -38,15 +45,23 @@ class ScheduleView:
     paused: bool
     last_at: int | None
     next_at: int | None
+    result: Any = None
 
 
 def list_schedules(store: Store) -> list[ScheduleView]:
     """All schedules by name."""
     with store.read() as session:
-        return [_view(plan) for plan in read_plans(session)]
+        return [_view(plan, _last_result(session, plan)) for plan in read_plans(session)]
 
 
-def _view(plan: Plan) -> ScheduleView:
+def _last_result(session: Session, plan: Plan) -> Any:
+    if plan.last_at is None:
+        return None
+    done = tasks.find(session, limit=1, kind=plan.entry.kind, state=State.SUCCEEDED)
+    return read_result(session, done[0]["id"]) if done else None
+
+
+def _view(plan: Plan, result: Any) -> ScheduleView:
     every = None if plan.every_us is None else plan.every_us / SECOND
     return ScheduleView(
         plan.name,
@@ -59,4 +74,5 @@ def _view(plan: Plan) -> ScheduleView:
         plan.paused,
         plan.last_at,
         plan.next_at,
+        result,
     )

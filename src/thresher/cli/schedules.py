@@ -1,5 +1,6 @@
 """`thresher schedules`: see, pause and resume what is asked for again and again."""
 
+import json
 from typing import Annotated
 
 import typer
@@ -8,7 +9,7 @@ from rich.console import Console
 from thresher.admin.schedules import ScheduleView, list_schedules, pause_schedule, resume_schedule
 from thresher.admin.times import read_now
 from thresher.cli.call import call_of
-from thresher.cli.format import span, when
+from thresher.cli.format import short, span, when
 from thresher.cli.show import answer, say, table
 
 app = typer.Typer()
@@ -18,7 +19,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The schedule's name."
 
 @app.command("list")
 def list_(ctx: typer.Context) -> None:
-    """List schedules: their rhythm, the last and the next firing."""
+    """List schedules: their rhythm, the last and the next firing, and the last result."""
     call = call_of(ctx)
     with call.store() as store:
         found, now = list_schedules(store), read_now(store)
@@ -40,10 +41,13 @@ def _draw(out: "Console", found: "list[ScheduleView]", now: int) -> None:
             "paused" if each.paused else "on",
             when(each.last_at, now),
             "–" if each.paused else when(each.next_at, now),
+            None if each.result is None else short(json.dumps(each.result, ensure_ascii=False), 60),
         ]
         for each in found
     ]
-    out.print(table(["schedule", "app", "kind", "rhythm", "missed", "state", "last", "next"], rows))
+    out.print(
+        table(["schedule", "app", "kind", "rhythm", "missed", "state", "last", "next", "last result"], rows)
+    )
 
 
 @app.command()

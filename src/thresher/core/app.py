@@ -65,7 +65,8 @@ class App:
     - `migrations`: a folder of files `0001_name.sql`, `0002_name.sql`, ... that make and change its own
       tables, written as `package:folder`, or as a `Path` for an app that is no package.
     - `effects`: changes of its own tables that its stages may ask for by name (`Effect`). They are made
-      inside the settlement's transaction, and making one twice does no harm.
+      inside the settlement's transaction, and making one twice does no harm. A mapping of counts that one
+      returns is added to the run's counters and to the result of a task that is done.
     - `events`: kinds of events of its own, each with the sentence that says what happened:
       `{"cup_broke": "A cup was dropped."}`. Its stages return them (`NewEvent`), its services write them with
       `record_event`; `thresher events` shows them.
@@ -74,7 +75,8 @@ class App:
       app; what must not be missed is a row.
     - `near`: the kinds of things that `ctx.near` finds by a text, each with the function that finds them.
     - `follows`: a kind of record, and the kind of task that the app wants when a person has changed such a
-      record: the task's payload is `{record kind: key}`.
+      record: the task's payload is `{record kind: key}`. Likewise `jobs_imported`, an event of the roles app:
+      the task is written with the event, in one transaction, and its payload is the event's data.
     - `prompts`: a folder of files `name.md`, written like `migrations`: what its stages tell a model. A
       project replaces one by a file of that name in its own folder.
     - `commands`, for the command line. `routes` (each a `Route`), `pages` (each a `DashboardPage`) with their

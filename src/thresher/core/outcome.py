@@ -20,8 +20,9 @@ from thresher.core.task import NewTask
 # no harm: an attempt may be settled, and its answer lost.
 
 # Called with the open transaction (a `thresher.store.session.Session`), the arguments from the stage, and the
-# time in microseconds since 1970.
-MakeEffect = Callable[[Any, Mapping[str, Any], int], None]
+# time in microseconds since 1970. What it counts, if anything, is added to the counters of the task's group,
+# and to the result of a task that is done.
+MakeEffect = Callable[[Any, Mapping[str, Any], int], Mapping[str, int] | None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,9 +82,11 @@ class Registry:
         """The pipeline of that kind, if an app of this process has it."""
         return self._pipelines.get(kind)
 
-    def followers(self, record_kind: str) -> list[str]:
-        """Return the kinds of task that apps want when a record of this kind is changed manually."""
-        return [app.follows[record_kind] for app in self.apps if record_kind in app.follows]
+    def followers(self, kind: str) -> list[str]:
+        """Return the kinds of task that apps want when a record of this kind is changed manually, or such an
+        event is recorded.
+        """
+        return [app.follows[kind] for app in self.apps if kind in app.follows]
 
     def backoff(self, kind: str, settings: Settings) -> Backoff:
         """How tasks of this kind are tried again: as their app says, else as the settings do."""

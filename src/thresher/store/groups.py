@@ -6,7 +6,7 @@ inserts a row, and waits at most for somebody who opens, or counts, a group of t
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -186,10 +186,18 @@ class GroupTally:
             self.changes[parent.group_id, "refused"] += wanted - born
 
     def save(
-        self, backend: Backend, session: Session, hits: Sequence[Settled], rules: QueueRules, now: int
+        self,
+        backend: Backend,
+        session: Session,
+        hits: Sequence[Settled],
+        counted: Mapping[int, Mapping[str, int]],
+        rules: QueueRules,
+        now: int,
     ) -> None:
-        """Count the groups, and write what members say about theirs."""
-        speakers = _speakers(session, hits, self)
+        """Count the groups, and write what members say about theirs. `counted` is what the effects of each
+        task have counted.
+        """
+        speakers = _speakers(session, hits, counted, self)
         for _, group_id in speakers:
             self.changes[group_id, "live"] += 0  # so that all rows are taken in one order
         if not self.changes:
@@ -197,7 +205,7 @@ class GroupTally:
         backend.count_groups(session, self.changes, rules, now)
         counts: Counter[tuple[int, str]] = Counter()
         for hit, group_id in speakers:
-            for name, number in hit.settlement.counts:
+            for name, number in (*hit.settlement.counts, *counted.get(hit.settlement.task_id, {}).items()):
                 counts[-group_id, name] += number
             if stop := hit.settlement.stop:
                 session.run(_STOP, {"group": group_id, "reason": stop.reason, "verdict": stop.verdict})
@@ -249,14 +257,16 @@ def _open(
             return (int(row[0]), False) if row[0] == parent.group_id else (None, False)
 
 
-def _speakers(session: Session, hits: Sequence[Settled], tally: GroupTally) -> list[tuple[Settled, int]]:
+def _speakers(
+    session: Session, hits: Sequence[Settled], counted: Mapping[int, Mapping[str, int]], tally: GroupTally
+) -> list[tuple[Settled, int]]:
     """Who has something to say about which group: the task that follows one about that, others about the one
     they open or are in.
     """
     speaking = [
         hit
         for hit in hits
-        if (hit.settlement.counts or hit.settlement.stop)
+        if (hit.settlement.counts or hit.settlement.stop or counted.get(hit.settlement.task_id))
         and not hit.cancelled
         and hit.settlement.task_id not in tally.refused
     ]

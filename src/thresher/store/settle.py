@@ -1,6 +1,6 @@
 """Settling: one transaction in which an attempt becomes fact, behind its fence.
 
-Order matters, for PostgreSQL's locks: lineages, lanes, tasks, children, records, results, effects, events,
+Order matters, for PostgreSQL's locks: lineages, lanes, tasks, children, records, effects, events, results,
 groups, and the gates last.
 """
 
@@ -23,6 +23,8 @@ from thresher.store.records import file_records
 from thresher.store.session import Session, one
 from thresher.store.spawn import CANCELLED, DUPLICATE, admit_children, read_parents, refuse
 
+Counts = Mapping[str, int]
+
 # What tasks hand back: written in the transaction that settles them, removed with them.
 
 _WRITE = "insert into results (task_id, value) values (:task_id, :value)"
@@ -31,15 +33,22 @@ _STATUS = """select t.id, t.kind, t.stage, t.state, t.error_name, t.reason, t.cr
     from tasks t left join results r on r.task_id = t.id where t.id = :id"""
 
 
-def write_results(session: Session, hits: Sequence[Settled]) -> None:
-    """Keep the results that these settlements bring."""
+def write_results(session: Session, hits: Sequence[Settled], counted: Mapping[int, Counts]) -> None:
+    """Keep the results that these settlements bring, with what their effects have counted."""
     rows = [
-        {"task_id": hit.settlement.task_id, "value": hit.settlement.result}
+        {"task_id": hit.settlement.task_id, "value": value}
         for hit in hits
-        if hit.settlement.result is not None
+        if (value := _result(hit.settlement, counted.get(hit.settlement.task_id))) is not None
     ]
     if rows:
         session.many(_WRITE, rows)
+
+
+def _result(settlement: Settlement, counts: Counts | None) -> str | None:
+    if not counts or settlement.state is not State.SUCCEEDED:
+        return settlement.result
+    said = orjson.loads(settlement.result) if settlement.result is not None else {}
+    return orjson.dumps({**counts, **said}).decode() if isinstance(said, dict) else settlement.result
 
 
 def read_result(session: Session, task_id: int) -> Any:
@@ -97,21 +106,24 @@ def settle(
     _leave_last_words(session, hits)
     brought = [(hit.settlement.task_id, filing) for hit in hits for filing in hit.settlement.records]
     file_records(session, brought, now, backend.dialect.lock)
-    write_results(session, hits)
+    counted: dict[int, Counts] = {}
     for hit in hits:
-        make_effects(session, hit.settlement.effects, now)
+        counted[hit.settlement.task_id] = make_effects(session, hit.settlement.effects, now)
         record_events(session, hit.settlement.events, now, hit.settlement.task_id)
-    groups.save(backend, session, hits, rules, now)
+    write_results(session, hits, counted)
+    groups.save(backend, session, hits, counted, rules, now)
     gates = Gates(session, backend.dialect, now)
     release(backend, session, gates, hits)
     gates.save()
     return hits
 
 
-def make_effects(session: Session, effects: Sequence[CheckedEffect], now: int) -> None:
-    """Make the changes that a settlement asks for, in their order."""
+def make_effects(session: Session, effects: Sequence[CheckedEffect], now: int) -> Counts:
+    """Make the changes that a settlement asks for, in their order. Returns what they counted."""
+    counts: Counter[str] = Counter()
     for effect in effects:
-        effect.make(session, effect.data, now)
+        counts.update(effect.make(session, effect.data, now) or {})
+    return counts
 
 
 def _insert_children(

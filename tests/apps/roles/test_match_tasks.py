@@ -4,11 +4,14 @@ worker, on all databases."""
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import orjson
 import pytest
 
 from tests.apps.roles.market import Market
+from tests.apps.roles.store import queueing
 from tests.harness import tasks
 from tests.harness.databases import Database, only_sqlite
+from thresher.admin.explain import explain
 from thresher.admin.records import write_records
 from thresher.apps.roles.app import app
 from thresher.apps.roles.service.matches import explain_fit, list_fits
@@ -19,6 +22,7 @@ from thresher.core.record import Link, Record
 from thresher.core.task import NewTask
 from thresher.store import groups
 from thresher.store.records import remove_links
+from thresher.store.settle import read_result
 
 PYTHON = {"skills": ("Python", "Django"), "experience_years": 5}
 WANTED = {
@@ -82,7 +86,68 @@ def test_the_matching_of_one_arrival_is_a_run_whose_counters_say_how_far_it_is(
         False,
         1,
     )
-    assert dict(run.counts) == {"candidates": 5, "postings": 2, "read": 2, "roles": 1}
+    assert dict(run.counts) == {
+        "candidates": 5,
+        "candidates_matched": 5,
+        "matches_created": 10,
+        "postings": 2,
+        "read": 2,
+        "roles": 1,
+    }
+
+
+@pytest.mark.promise(20)
+def test_a_matching_says_how_many_candidates_it_matched_and_how_many_matches_are_new(
+    make_market: Callable[..., Market],
+) -> None:
+    market = make_market(roles__match__slice=2)
+    for at in range(3):
+        market.candidate(f"anna {at}", 1, **PYTHON)
+    market.candidate("otto", 1, skills=("Excel",), experience_years=0)
+    postings = [market.posting(1, 1, **WANTED), market.posting(2, 1, **WANTED)]
+    first, again = market.came_in(postings), market.came_in(postings)
+    with market.store.read() as session:
+        results = [read_result(session, task) for task in (first, again)]
+    assert results == [
+        {"candidates_matched": 3, "matches_created": 6},
+        {"candidates_matched": 3, "matches_created": 0},
+    ]
+    assert "3 candidates matched, 6 matches created" in tasks.fields_of(market.store, first)["reason"]
+    told = explain(market.store, (app,), str(first))
+    assert 'Its result: {"candidates_matched": 3, "matches_created": 6}.' in told.sentences
+    events = tasks.rows(
+        market.store, "select task_id, detail from events where kind = 'candidates_matched' order by id"
+    )
+    assert [task for task, _ in events] == [first, again]
+    assert orjson.loads(events[0][1]) == {
+        "candidates_matched": 3,
+        "matches_created": 6,
+        "postings": 2,
+        "session_id": "s",
+    }
+
+
+@pytest.mark.promise(20)
+def test_the_tasks_of_the_schedules_say_how_many_roles_they_reset(market: Market) -> None:
+    rested, held = (queueing.role(market.store, name, 1) for name in ("cook", "nurse"))
+    queueing.end(market.store, queueing.claim(market.store).scrape)
+    queueing.claim(market.store)
+    market.days_later(2)
+    found = {}
+    for kind in ("end_sessions", "reset_roles", "end_sessions", "reset_roles"):
+        task = market.do(NewTask(kind))
+        with market.store.read() as session:
+            found.setdefault(kind, []).append(read_result(session, task))
+    assert found == {
+        "end_sessions": [{"roles_reset": 1}, {"roles_reset": 0}],
+        "reset_roles": [{"roles_reset_to_pending": 1}, {"roles_reset_to_pending": 0}],
+    }
+    kinds = "select kind, detail from events where kind in ('sessions_ended', 'roles_reset') order by id"
+    assert tasks.rows(market.store, kinds) == [
+        ("sessions_ended", '{"roles_reset":1}'),
+        ("roles_reset", '{"roles_reset_to_pending":1}'),
+    ]
+    assert {queueing.look(market.store, each).status for each in (rested, held)} == {"pending"}
 
 
 @pytest.mark.promise(14)

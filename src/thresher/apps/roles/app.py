@@ -13,10 +13,14 @@ app = App(
     migrations="thresher.apps.roles:migrations",
     prompts="thresher.apps.roles:prompts",
     events={
+        "candidates_matched": "Postings that came in were matched with the candidates of their roles.",
+        "jobs_imported": "Postings came in for a role, and are matched next.",
         "platform_paused": "Scrapers start no session on a platform: it failed too often, or a person paused it.",
         "platform_resumed": "Scrapers start sessions on a platform again: a look succeeded, or a person resumed it.",
         "postings_late": "A scraper sent postings after its session was over; a person decides about them.",
+        "roles_reset": "Completed roles went back to the queue, because candidates still want them.",
         "session_expired": "A scraper gave no sign of life until its session ended; its role is in the queue again.",
+        "sessions_ended": "Sessions whose time was over were ended; their roles are in the queue again.",
     },
     near={"role": "thresher.apps.roles.role_names:near_roles"},
     effects={

@@ -16,6 +16,7 @@ from thresher.apps.roles.model import CANDIDATE, WANTS
 from thresher.core.clock import day_of
 from thresher.core.context import Context
 from thresher.core.errors import Permanent
+from thresher.core.event import NewEvent
 from thresher.core.group import Run
 from thresher.core.outcome import Done, Next, Outcome
 from thresher.core.pipeline import Pipeline, Stage
@@ -24,6 +25,7 @@ from thresher.hiring.kinds import POSTING
 
 KIND = "match_postings"
 MAX_POSTINGS = 1_000  # postings of one task
+RESULT = ("candidates_matched", "matches_created")  # what the effects count
 
 
 def read(ctx: Context) -> Outcome:
@@ -57,9 +59,18 @@ def match(ctx: Context) -> Outcome:
                 counts={"candidates": len(people)},
             )
         before = None
-    counts = {"postings": len(offers), "roles": len(roles)}
+    run = ctx.wait(ctx.group())
+    result = {name: run.counts.get(name, 0) if run else 0 for name in RESULT}
+    matched_text = f"{len(offers)} postings were matched with the candidates of {len(roles)} roles"
+    told = (
+        f"{result['candidates_matched']:,} candidates matched, {result['matches_created']:,} matches created"
+    )
+    detail = {**result, "postings": len(offers), "session_id": ctx.task.payload.get("session")}
     return Done(
-        f"{len(offers)} postings were matched with the candidates of {len(roles)} roles", counts=counts
+        f"{matched_text}: {told}",
+        result=result,
+        events=(NewEvent("candidates_matched", detail),),
+        counts={"postings": len(offers), "roles": len(roles)},
     )
 
 

@@ -31,9 +31,12 @@ from thresher.apps.roles.store.platforms import save_platform
 from thresher.apps.roles.store.queue import Holder
 from thresher.apps.roles.store.roles import merge_roles, reject_role
 from thresher.apps.roles.store.rows import Platform
+from thresher.core.app import App
 from thresher.core.clock import FrozenClock
 from thresher.core.errors import InvalidPayload, NotAllowed, UnknownName, UsageError
 from thresher.core.json_stream import NotJson
+from thresher.core.outcome import Done
+from thresher.core.pipeline import Pipeline, Stage
 from thresher.core.spooled import Spooled
 from thresher.engine.registry import Registry
 from thresher.store.session import Session
@@ -66,6 +69,39 @@ def test_new_postings_are_imported_and_the_session_is_completed(store: Store, cl
     assert found.marks == {"state": "open", "seen_at": clock.now(), "content": found.data["content"]}
     assert found.data["first_seen"] == clock.now()
     assert matchings(store) == [{"role": wanted, "postings": [1, 2], "session": token}]
+
+
+@pytest.mark.promise(2)
+@pytest.mark.promise(20)
+def test_that_postings_came_in_is_an_event_and_a_task_of_whoever_follows_it(store: Store) -> None:
+    pipeline = Pipeline("audit", Stage(lambda ctx: Done(), name="audit"))
+    auditor = App("audits", pipelines=(pipeline,), follows={"jobs_imported": "audit"})
+    registry = Registry([*REGISTRY.apps, auditor])
+    wanted, token = held(store)
+    sent = body(token, job(1), job(2), {"title": "nobody's"})
+    for _ in range(2):  # the answer was lost, and it is sent again
+        receive(store, registry, SCRAPER, sent)
+    told = {
+        "job_ids": [1, 2],
+        "global_role_id": wanted,
+        "role_name": "Python Developer",
+        "session_id": token,
+        "source": "scraper",
+    }
+    with store.read() as session:
+        events = session.rows("select detail from events where kind = 'jobs_imported'")
+        followed = session.rows("select payload from tasks where kind = 'audit'")
+    assert [json.loads(each) for (each,) in events] == [json.loads(each) for (each,) in followed] == [told]
+
+
+@pytest.mark.promise(1)
+def test_postings_that_are_not_stored_are_not_told(store: Store) -> None:
+    _, token = held(store)
+    with pytest.raises(NotJson):
+        receive(store, REGISTRY, SCRAPER, Spooled.of(b"".join(body(token, job(1)).pieces())[:-3]))
+    post(store, token)
+    with store.read() as session:
+        assert session.rows("select count(*) from events where kind = 'jobs_imported'") == [(0,)]
 
 
 @pytest.mark.promise(9)

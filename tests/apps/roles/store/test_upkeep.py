@@ -45,7 +45,10 @@ def test_sessions_that_are_over_end_and_their_roles_wait_again(store, clock):
         do(store, "scrapes.expire")
         assert [look(store, each).status for each in ids] == ["pending"] * 3
         assert rows(store, "select distinct status from scrape_sessions") == [("timeout",)]
-    assert rows(store, "select kind, count(*) from events group by kind") == [("session_expired", 3)]
+    assert rows(store, "select kind, count(*) from events group by kind order by kind") == [
+        ("session_expired", 3),
+        ("sessions_ended", 1),
+    ]
     assert problems(store) == []
 
 

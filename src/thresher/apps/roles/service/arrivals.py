@@ -38,6 +38,7 @@ from thresher.core.spooled import Spooled
 from thresher.core.task import NewTask
 from thresher.engine.registry import Registry
 from thresher.store import blobs
+from thresher.store.events import record_event
 from thresher.store.session import Session
 from thresher.store.store import Store, Transaction
 from thresher.store.transaction import in_transaction
@@ -157,6 +158,7 @@ def _twice(arrival: Arrival) -> Skip:
 # Request matching in the transaction that stored the postings.
 
 MATCHING = "match_postings"
+IMPORTED = "jobs_imported"  # the event
 POSTINGS_PER_TASK = 1_000  # postings in one task
 
 
@@ -167,15 +169,34 @@ def check_app(registry: Registry) -> None:
 
 
 def ask_matching(
-    store: Store, registry: Registry, session: Session, role_id: int, token: str, postings: Sequence[int]
+    store: Store,
+    registry: Registry,
+    session: Session,
+    *,
+    role: tuple[int, str],
+    token: str,
+    postings: Sequence[int],
+    source: str = "scraper",
 ) -> None:
-    """Have these postings, by their records, matched for a role. `token` is the session that brought them."""
-    portions = [
-        list(postings[at : at + POSTINGS_PER_TASK]) for at in range(0, len(postings), POSTINGS_PER_TASK)
-    ]
-    asked = [
-        NewTask(MATCHING, {"role": role_id, "postings": portion, "session": token}) for portion in portions
-    ]
+    """Have these postings, by their records, matched for a role, and tell that they came. `token` is the
+    session that brought them, `source` is scraper or late.
+
+    Everything is written with the postings: the event, the matching, and a task for each app that follows the
+    event. None of it is lost, and none happens twice.
+    """
+    now, asked = store.backend.now(session), list[NewTask]()
+    for at in range(0, len(postings), POSTINGS_PER_TASK):
+        ids = list(postings[at : at + POSTINGS_PER_TASK])
+        told: dict[str, Any] = {
+            "job_ids": ids,
+            "global_role_id": role[0],
+            "role_name": role[1],
+            "session_id": token,
+            "source": source,
+        }
+        record_event(session, IMPORTED, now, **told)
+        asked.append(NewTask(MATCHING, {"role": role[0], "postings": ids, "session": token}))
+        asked += [NewTask(kind, told) for kind in registry.followers(IMPORTED)]
     Transaction(store, session).enqueue([registry.admit(each) for each in asked])
 
 
@@ -252,7 +273,10 @@ def _import(store: Store, registry: Registry, session: Session, late_id: int, bo
         raise UsageError(f"the late body {late_id} cannot be read: {problem}") from None
     count_role(session, late.role_id, brought.tally["imported"], now)
     _decide(store, session, late, "imported")
-    ask_matching(store, registry, session, late.role_id, late.token, brought.changed)
+    role = (late.role_id, late.role_name)
+    ask_matching(
+        store, registry, session, role=role, token=late.token, postings=brought.changed, source="late"
+    )
     return Imported(late_id, late.role_id, late.role_name, **brought.tally, reasons=brought.reasons)
 
 
@@ -358,7 +382,8 @@ def _receive(
     count_scrape(session, scrape, brought.tally, now)
     answer = _answer(scrape, brought, now) | _go_on(store, session, scrape, report, concluded, seen, now)
     keep_answer(session, scrape.id, body.digest, orjson.dumps(answer).decode(), now)
-    ask_matching(store, registry, session, scrape.role_id, scrape.session_id, brought.changed)
+    role, token = (scrape.role_id, scrape.role_name), scrape.session_id
+    ask_matching(store, registry, session, role=role, token=token, postings=brought.changed)
     return answer
 
 

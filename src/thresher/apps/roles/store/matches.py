@@ -11,7 +11,8 @@ from typing import Any
 from thresher.store.bulk import among, pour
 from thresher.store.session import Row, Session, one
 
-STATUSES = ("suggested", "viewed", "applied", "rejected", "shortlisted")
+SUGGESTED = "suggested"
+STATUSES = (SUGGESTED, "viewed", "applied", "rejected", "shortlisted")
 AT_ONCE = 500  # names in one statement
 
 _COLUMNS = "candidate_id, posting_id, role_id, score, skills, experience, location, salary, semantic, status, note, created_at, matched_at"
@@ -19,10 +20,10 @@ _ONE = f"select {_COLUMNS} from matches where candidate_id = :candidate and post
 # Locked in key order, so that two matchings with common pairs cannot deadlock. One side is a list and the
 # other a range, which the index serves in one piece; what the range includes by accident is filtered
 # afterwards.
-_SUGGESTED = """select candidate_id, posting_id from matches where {listed} in (:ids*) and {spanned} between :low and :high
-    and status = 'suggested' order by candidate_id, posting_id"""
-_BY_CANDIDATES = _SUGGESTED.format(listed="candidate_id", spanned="posting_id")
-_BY_POSTINGS = _SUGGESTED.format(listed="posting_id", spanned="candidate_id")
+_PAIRS = """select candidate_id, posting_id, status from matches where {listed} in (:ids*) and {spanned} between :low and :high
+    order by candidate_id, posting_id"""
+_BY_CANDIDATES = _PAIRS.format(listed="candidate_id", spanned="posting_id")
+_BY_POSTINGS = _PAIRS.format(listed="posting_id", spanned="candidate_id")
 _DELETE = """delete from matches where status = 'suggested'
     and (candidate_id, posting_id) in (select n.candidate, n.posting from {rows})"""
 _DELETED = (("candidate", "bigint"), ("posting", "bigint"))
@@ -128,17 +129,21 @@ def forget_candidate(session: Session, candidate_id: int) -> int:
     return session.run(_FORGET, {"candidate": candidate_id})
 
 
-def replace_matches(session: Session, data: Mapping[str, Any], now: int) -> None:
+def replace_matches(session: Session, data: Mapping[str, Any], now: int) -> dict[str, int]:
     """Effect: these candidates were matched with these postings, and `rows` is what fits. Suggestions that no
-    longer fit go.
+    longer fit go. Counts the candidates whom something fits, and the matches that are new.
     """
     people = _present(session, data["candidates"])
     is_open = {row[0] for row in among(session.dialect, session, _OPEN, data["postings"])}
     rows = sorted(row for row in data["rows"] if row[0] in people and row[1] in is_open)
     kept = {(row[0], row[1]) for row in rows}
-    fallen = [pair for pair in _suggested(session, data["candidates"], data["postings"]) if pair not in kept]
-    _drop(session, fallen)
+    known = _known(session, data["candidates"], data["postings"])
+    _drop(session, [pair for pair, status in known.items() if status == SUGGESTED and pair not in kept])
     pour(session.dialect, session, _UPSERT, _UPSERTED, [(*row, data["role"], now) for row in rows])
+    return {
+        "candidates_matched": len({candidate for candidate, _ in kept}),
+        "matches_created": len(kept - known.keys()),
+    }
 
 
 def _present(session: Session, candidates: Sequence[int]) -> set[int]:
@@ -152,21 +157,25 @@ def _present(session: Session, candidates: Sequence[int]) -> set[int]:
     }
 
 
-def _suggested(session: Session, candidates: Sequence[int], postings: Sequence[int]) -> list[tuple[int, int]]:
-    """The pairs of these that are suggested now."""
+def _known(
+    session: Session, candidates: Sequence[int], postings: Sequence[int]
+) -> dict[tuple[int, int], str]:
+    """The pairs of these that are matches now, with their statuses."""
     if not candidates or not postings:
-        return []
+        return {}
     listed, spanned, sql = (candidates, postings, _BY_CANDIDATES)
     if _density(candidates) > _density(postings):
         listed, spanned, sql = postings, candidates, _BY_POSTINGS
-    people, offers, found = set(candidates), set(postings), list[tuple[int, int]]()
+    people, offers, found = set(candidates), set(postings), dict[tuple[int, int], str]()
     for ids in _portions(sorted(listed)):
         rows = session.rows(
             sql + session.dialect.lock, {"ids": ids, "low": min(spanned), "high": max(spanned)}
         )
-        found += [
-            (candidate, posting) for candidate, posting in rows if candidate in people and posting in offers
-        ]
+        found |= {
+            (candidate, posting): status
+            for candidate, posting, status in rows
+            if candidate in people and posting in offers
+        }
     return found
 
 

@@ -12,27 +12,38 @@ from thresher.apps.roles.store.scrapes import expire_scrapes
 from thresher.apps.roles.turns import Pace
 from thresher.core.record import Filing
 from thresher.hiring.kinds import POSTING
+from thresher.store.events import record_event
 from thresher.store.records import file_record
 from thresher.store.session import Session, one
 
 AT_ONCE = 500
 
 
-def expire_sessions(session: Session, data: Mapping[str, Any], now: int) -> None:
-    """End every session whose time is over. `data` brings `pace` and `demand`, as their fields."""
-    pace, demand = Pace(**data["pace"]), Demand(**data["demand"])
-    while expire_scrapes(session, now, pace, demand, AT_ONCE, session.dialect.skip) == AT_ONCE:
-        pass
+def expire_sessions(session: Session, data: Mapping[str, Any], now: int) -> dict[str, int]:
+    """End every session whose time is over; how many roles are pending again. `data` brings `pace` and
+    `demand`, as their fields.
+    """
+    pace, demand, ended = Pace(**data["pace"]), Demand(**data["demand"]), [AT_ONCE]
+    while ended[-1] == AT_ONCE:
+        ended.append(expire_scrapes(session, now, pace, demand, AT_ONCE, session.dialect.skip))
+    counts = {"roles_reset": sum(ended[1:])}
+    if counts["roles_reset"]:
+        record_event(session, "sessions_ended", now, **counts)
+    return counts
 
 
-def reset_rested(session: Session, data: Mapping[str, Any], now: int) -> None:
-    """Bring back every role that has rested since `before`. `data` brings `before` and `demand`."""
-    demand, before = Demand(**data["demand"]), int(data["before"])
-    while reset_roles(session, before, now, demand, AT_ONCE) == AT_ONCE:
-        pass
+def reset_rested(session: Session, data: Mapping[str, Any], now: int) -> dict[str, int]:
+    """Bring back every role that has rested since `before`; how many. `data` brings `before` and `demand`."""
+    demand, before, reset = Demand(**data["demand"]), int(data["before"]), [AT_ONCE]
+    while reset[-1] == AT_ONCE:
+        reset.append(reset_roles(session, before, now, demand, AT_ONCE))
     last: int | None = 0
     while last is not None:
         last = repeat_stalled(session, before, now, last, AT_ONCE)
+    counts = {"roles_reset_to_pending": sum(reset[1:])}
+    if counts["roles_reset_to_pending"]:
+        record_event(session, "roles_reset", now, **counts)
+    return counts
 
 
 # Close postings that no scraper has seen for long. What was seen again meanwhile stays open.
