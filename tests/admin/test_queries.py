@@ -19,6 +19,7 @@ from tests.harness.tasks import (
     walled,
     worker,
 )
+from thresher.admin.events import list_events
 from thresher.admin.failures import failure_filters, group_failures
 from thresher.admin.gates import list_gates, show_gate
 from thresher.admin.health import check_store
@@ -246,3 +247,66 @@ def test_the_doctor_sees_a_lane_that_nobody_will_wake(store):
     (wrong,) = [check for check in check_store(store, None) if check.name == "gates"]
     assert wrong.verdict is CheckLevel.WARN
     assert "asleep" in wrong.found
+
+
+@pytest.mark.promise(6)
+def test_a_refused_spawn_is_logged_and_counted_and_can_be_listed(store, clock, caplog):
+    root = running(store, entry(key="0"))
+    settle(store, done(root, children=(entry(key="1"), entry(key="1"))))
+    child = claim_one(store)
+    settle(store, done(child, children=(entry(key="0"),)))
+    logged = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert [line.rpartition("(")[2].rstrip(")") for line in logged] == ["live_in_lineage", "in_ancestry"]
+    assert f"task {child.id} may not spawn" in logged[1]
+    assert read_status(store).refused == {"in_ancestry": 1, "live_in_lineage": 1}
+    (newest, oldest) = list_events(store, kind="spawn_refused")
+    assert (newest["task_id"], newest["detail"]["rule"], newest["detail"]["key"]) == (
+        child.id,
+        "in_ancestry",
+        "0",
+    )
+    assert list_events(store, kind="spawn_refused", before=newest["id"]) == [oldest]
+    (check,) = [each for each in check_store(store, None) if each.name == "spawns"]
+    assert (check.verdict, check.found) == (
+        CheckLevel.WARN,
+        "refused: 2 in the last 24 hours (in_ancestry 1, live_in_lineage 1)",
+    )
+    clock.advance(25 * 3_600 * SECOND)
+    assert read_status(store).refused == {}
+
+
+@pytest.mark.promise(6)
+def test_a_flood_of_refusals_is_logged_in_a_few_lines(store, caplog):
+    root = running(store, entry(key="0"))
+    settle(store, done(root, children=tuple(entry(key="1") for _ in range(100))))
+    assert len(caplog.records) < 10
+    assert "thresher events --kind spawn_refused" in caplog.records[-1].getMessage()
+    assert read_status(store).refused == {"live_in_lineage": 99}
+
+
+@pytest.mark.promise(10)
+@pytest.mark.parametrize(
+    ("trouble", "says"),
+    [
+        (walled, "gate_disabled: source:a"),
+        (lambda task: told_to_wait(task, 60 * SECOND), "gate_paused: source:a"),
+        (troubled, "gate_tripped: source:a"),
+    ],
+)
+def test_a_gate_that_closes_is_logged_with_its_reason(store, caplog, trouble, says):
+    gate(store, HERE, trip_after=1)
+    settle(store, trouble(running(store, entry(gates=[HERE]))))
+    (line,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert line.startswith(says)
+    assert "reason" in line
+
+
+def test_what_was_not_committed_is_not_logged(store, caplog):
+    def fail() -> None:
+        with store.write() as session:
+            session.warnings.append("this never happened")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert caplog.records == []

@@ -3,11 +3,12 @@
 from typing import Any
 
 from thresher.core.errors import UsageError
-from thresher.core.event import EventKind
+from thresher.core.event import SPAWN_REFUSED, EventKind
 from thresher.store import overview
 from thresher.store.sources import gate_called
 from thresher.store.store import Store
 
+REFUSED = "The loop guard refused a spawn: too deep, in its own ancestry, or a duplicate."
 UNKNOWN = "An event of an app that is not enabled here, or of another version."
 
 
@@ -20,11 +21,20 @@ def list_events(
     limit: int = 50,
 ) -> list[dict[str, Any]]:
     """What happened, the newest first, each with the sentence of its kind; ids below `before`."""
-    sentences = {**{each.value: each.sentence for each in EventKind}, **(store.app_events or {})}
+    sentences = {
+        **{each.value: each.sentence for each in EventKind},
+        **(store.app_events or {}),
+        SPAWN_REFUSED: REFUSED,
+    }
     if kind is not None and kind not in sentences:
         raise UsageError(f"there is no event kind {kind!r}; the kinds are {', '.join(sentences)}")
     with store.read() as session:
-        found = overview.events(
-            session, kind=kind, gate=gate_called(source) if source else None, before=before, limit=limit
+        # Refused spawns have a table of their own, with numbers of their own: they are listed by themselves.
+        found = (
+            overview.refusal_events(session, before=before, limit=limit)
+            if kind == SPAWN_REFUSED and source is None
+            else overview.events(
+                session, kind=kind, gate=gate_called(source) if source else None, before=before, limit=limit
+            )
         )
     return [event | {"sentence": sentences.get(event["kind"], UNKNOWN)} for event in found]

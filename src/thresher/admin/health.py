@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from thresher.admin.gates import closed_gates, closed_sentence, unserved_sentences
-from thresher.admin.status import list_workers
+from thresher.admin.status import list_workers, refused_sentence
 from thresher.ai.prices import Prices
 from thresher.ai.providers import open_provider
 from thresher.config.models import Models, Tier
@@ -23,9 +23,10 @@ from thresher.config.notify import Notify
 from thresher.config.outward import Outward
 from thresher.core.answer import DOLLAR
 from thresher.core.app import App
-from thresher.core.clock import SECOND, SystemClock, as_text
+from thresher.core.clock import DAY, SECOND, SystemClock, as_text
 from thresher.core.errors import ConfigError, DatabaseProblem, ThresherError
 from thresher.core.extension import Check, CheckLevel
+from thresher.core.lineage import RefusalRule
 from thresher.engine.registry import Registry
 from thresher.fetch import chromium
 from thresher.fetch.agent import agent_of
@@ -132,6 +133,7 @@ def check_store(store: Store, registry: Registry | None) -> list[Check]:
     if schema.verdict is CheckLevel.FAIL:
         return [schema]
     checks = [schema, _write(store), _clock(store), _workers(store), _counters(store), _closed(store)]
+    checks.append(_spawns(store))
     if registry is not None:
         checks += [_kinds(store, registry), _schedules(store, registry), *_kept(store, registry)]
         checks += [*_tables(store, registry), *app_checks(store, registry.apps)]
@@ -325,6 +327,21 @@ def _closed(store: Store) -> Check:
         CheckLevel.WARN,
         says,
         "thresher sources list shows them, thresher sources test NAME tries one",
+    )
+
+
+def _spawns(store: Store) -> Check:
+    """Spawns that the loop guard refused. Duplicates are its daily work; a loop or a depth is a mistake."""
+    with store.read() as session:
+        refused = overview.refused_since(session, store.backend.now(session) - DAY)
+    if not refused:
+        return Check("spawns", CheckLevel.OK, "none was refused in the last 24 hours")
+    wrong = refused.keys() & {RefusalRule.TOO_DEEP, RefusalRule.IN_ANCESTRY, RefusalRule.INVALID}
+    return Check(
+        "spawns",
+        CheckLevel.WARN if wrong else CheckLevel.OK,
+        f"refused: {refused_sentence(refused)}",
+        "thresher events --kind spawn_refused shows them" if wrong else None,
     )
 
 

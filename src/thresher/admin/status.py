@@ -7,6 +7,7 @@ from typing import Any
 
 from thresher.admin.failures import FailureGroup, group_failures
 from thresher.admin.gates import GateView, closed_gates, unserved_sentences
+from thresher.core.clock import DAY
 from thresher.core.task import TERMINAL, State
 from thresher.store import groups, lanes, overview, tasks
 from thresher.store.migrate import version_now
@@ -74,7 +75,8 @@ class Status:
     """`counts` is kind to state to number; `waiting` tells due ones from delayed ones and names the next
     time.
 
-    `unserved` has a sentence for each kind and stage whose tasks wait for a worker that knows it.
+    `unserved` has a sentence for each kind and stage whose tasks wait for a worker that knows it. `refused`
+    counts the spawns that the loop guard refused in the last 24 hours, by rule.
     """
 
     at: int
@@ -86,6 +88,7 @@ class Status:
     closed: list[GateView]
     runs: int  # that have not ended
     unserved: list[str]
+    refused: dict[str, int]
 
 
 def read_status(store: Store) -> Status:
@@ -102,7 +105,14 @@ def read_status(store: Store) -> Status:
             closed_gates(session, now),
             groups.running_runs(session),
             unserved_sentences(session, now),
+            overview.refused_since(session, now - DAY),
         )
+
+
+def refused_sentence(refused: dict[str, int]) -> str:
+    """How many spawns were refused, and by which rules."""
+    rules = ", ".join(f"{rule} {number:,}" for rule, number in refused.items())
+    return f"{sum(refused.values()):,} in the last 24 hours ({rules})"
 
 
 # Waits are grouped over so many tasks, those whose time comes first: reading more would take long.

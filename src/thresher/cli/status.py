@@ -6,7 +6,7 @@ from rich.table import Table
 from thresher.admin.gates import GateView
 from thresher.admin.health import needs_person
 from thresher.admin.plain import jsonable
-from thresher.admin.status import NO_WORKER, Counts, Status, WorkerView, read_status
+from thresher.admin.status import NO_WORKER, Counts, Status, WorkerView, read_status, refused_sentence
 from thresher.cli.call import call_of
 from thresher.cli.format import ago, number, opens, short, when
 from thresher.cli.show import cell, console, pairs, print_json, table
@@ -69,6 +69,8 @@ def _waiting(status: "Status") -> list[tuple[str, str]]:
                 f"task {oldest['id']} ({oldest['kind']}), accepted {ago(oldest['created_at'], status.at)} ago",
             )
         )
+    if status.refused:
+        lines.append(("refused", f"{refused_sentence(status.refused)}: thresher events --kind spawn_refused"))
     if status.runs:
         lines.append(("runs", f"{status.runs:,} running: thresher runs list --running"))
     alive = sum(worker.alive for worker in status.workers)

@@ -108,11 +108,12 @@ class Event:
 @dataclass(frozen=True, slots=True)
 class NewEvent:
     """An event as a stage asks for it: one of the kinds that its own app lists (`App.events`), and details as
-    JSON. It is written with the settlement, and names the task.
+    JSON. It is written with the settlement, and names the task. With `warns` it is also logged as a warning.
     """
 
     kind: str
     detail: Mapping[str, Any] = field(default_factory=dict)
+    warns: bool = False
 
 
 class CheckedEvent(NamedTuple):
@@ -120,3 +121,4 @@ class CheckedEvent(NamedTuple):
 
     kind: str
     detail: str
+    warns: bool = False

@@ -228,7 +228,8 @@ class Registry:
             raise UsageError(
                 f"app {app!r} has no event {event.kind!r}; it has: {', '.join(sorted(known)) or 'none'}"
             )
-        return CheckedEvent(event.kind, dump(event.detail, f"detail of event {event.kind!r}", self._limit))
+        detail = dump(event.detail, f"detail of event {event.kind!r}", self._limit)
+        return CheckedEvent(event.kind, detail, event.warns)
 
     def near(self, kind: str) -> FindNear:
         """The function by which things of a kind are found near a text."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import orjson
 
+from thresher.core.event import SPAWN_REFUSED
 from thresher.core.task import WAITING, sql_list
 from thresher.store.session import Session, one
 from thresher.store.tasks import matching
@@ -152,6 +153,37 @@ def events(
     rows = session.rows(f"{_EVENTS}{where} order by e.id desc limit :limit", given | {"limit": limit})
     found = _named(("id", "at", "kind", "task_id", "gate", "detail"), rows)
     return [event | {"detail": orjson.loads(event["detail"])} for event in found]
+
+
+# Refusals of a day are looked for among the newest; nobody reads more of them one by one.
+MAX_REFUSALS = 100_000
+_REFUSED = f"""select rule, count(*) from (select rule, at from refusals order by id desc limit {MAX_REFUSALS}) r
+    where at >= :since group by rule order by count(*) desc, rule"""
+_REFUSALS = "select id, at, parent_id, kind, url, lineage_key, rule, detail from refusals"
+
+
+def refused_since(session: Session, since: int) -> dict[str, int]:
+    """How many spawns were refused since then, by rule."""
+    return {str(rule): int(number) for rule, number in session.rows(_REFUSED, {"since": since})}
+
+
+def refusal_events(session: Session, *, before: int | None = None, limit: int = 50) -> list[Fields]:
+    """Refused spawns, the newest first, in the form of events."""
+    where = " where id < :before" if before is not None else ""
+    given: Fields = {"limit": limit} | ({"before": before} if before is not None else {})
+    rows = session.rows(f"{_REFUSALS}{where} order by id desc limit :limit", given)
+    names = ("kind", "url", "key", "rule", "detail")
+    return [
+        {
+            "id": row[0],
+            "at": row[1],
+            "kind": SPAWN_REFUSED,
+            "task_id": row[2],
+            "gate": None,
+            "detail": dict(zip(names, row[3:], strict=True)),
+        }
+        for row in rows
+    ]
 
 
 def _named(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[Fields]:

@@ -11,6 +11,8 @@ from thresher.store.session import Session
 # One statement for all keys of 40,000 children took SQLite 13 seconds (it looks each name up among all
 # others), and PostgreSQL takes no more than 65,535 values.
 KEYS_AT_ONCE = 500
+# Refusals of one transaction that are logged. All are stored.
+MAX_WARNINGS = 5
 
 _PARENTS = "select id, coalesce(tracking_id, id), depth, ancestry, group_id from tasks where id in (:ids*)"
 _KNOWN = """select kind, lineage_key, finished_at is null from tasks
@@ -116,6 +118,13 @@ def refuse(session: Session, parent: Parent, entry: Entry, refused: Refusal, now
             "detail": refused.detail,
         },
     )
+    if len(session.warnings) < MAX_WARNINGS:
+        target = " ".join(word for word in (entry.kind, entry.url or entry.key) if word)
+        session.warnings.append(
+            f"spawn_refused: task {parent.task_id} may not spawn {target}: {refused.detail} ({refused.rule})"
+        )
+    elif len(session.warnings) == MAX_WARNINGS:
+        session.warnings.append("spawn_refused: more of them; see: thresher events --kind spawn_refused")
 
 
 CANCELLED = Refusal(RefusalRule.CANCELLED, "its parent task was cancelled")

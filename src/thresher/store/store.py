@@ -6,6 +6,7 @@ Code here is synchronous. Whole transactions run on database threads: `await sto
 """
 
 import asyncio
+import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
@@ -25,6 +26,8 @@ from thresher.store.events import record_event
 from thresher.store.lanes import OPEN_LANES, OPEN_NAMES, resolve
 from thresher.store.session import Params, Row, Session
 from thresher.store.settle import settle
+
+log = logging.getLogger("thresher.store")
 
 MIN_PATIENCE = 1.0  # seconds: a busy server is not a dead one
 
@@ -114,9 +117,15 @@ class Store:
     def app_events(self, events: Mapping[str, str]) -> None:
         self._app_events = self.backend.app_events = events
 
-    def write(self, *, durable: bool = True) -> AbstractContextManager[Session]:
-        """A transaction that writes; with `durable=False` one that waits for no disk."""
-        return self.backend.write() if durable else self.backend.write(durable=False)
+    @contextmanager
+    def write(self, *, durable: bool = True) -> Iterator[Session]:
+        """A transaction that writes; with `durable=False` one that waits for no disk. What it warns of is
+        logged once it is committed.
+        """
+        with self.backend.write() if durable else self.backend.write(durable=False) as session:
+            yield session
+        for sentence in session.warnings:
+            log.warning("%s", sentence)
 
     def read(self, *, autocommit: bool = False) -> AbstractContextManager[Session]:
         """A transaction that only reads; with `autocommit` single looks by key, each at the newest."""

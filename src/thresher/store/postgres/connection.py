@@ -198,12 +198,13 @@ class PostgresSession:
     """A transaction on one connection."""
 
     dialect = POSTGRES
-    __slots__ = ("app_events", "connection")
+    __slots__ = ("app_events", "connection", "warnings")
 
     def __init__(
         self, connection: psycopg.Connection[Any], app_events: Collection[str] | None = None
     ) -> None:
         self.connection, self.app_events = connection, app_events
+        self.warnings: list[str] = []
 
     def _execute(self, text: str, params: Params) -> psycopg.Cursor[Any]:
         if not params:

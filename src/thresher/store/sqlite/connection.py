@@ -349,11 +349,12 @@ class SqliteSession:
     """A transaction on one connection."""
 
     dialect = SQLITE
-    __slots__ = ("_connection", "_cursor", "app_events")
+    __slots__ = ("_connection", "_cursor", "app_events", "warnings")
 
     def __init__(self, connection: apsw.Connection, app_events: Collection[str] | None = None) -> None:
         self._connection, self.app_events = connection, app_events
         self._cursor = connection.cursor()
+        self.warnings: list[str] = []
 
     def rows(self, sql: str, params: Params | Sequence[Any] = ()) -> list[Row]:
         try:
