@@ -25,7 +25,7 @@ def test_sources_are_listed_with_the_reason_for_every_pause(declared: Thresher):
     assert set(listed) == {"doors", "good", "bad", "slow"}
     assert (listed["doors"]["state"], listed["doors"]["tag"], listed["doors"]["why"]) == (
         "paused",
-        "paused",
+        "admin",
         "they asked us to",
     )
     assert listed["doors"]["opens_at"].endswith("Z")

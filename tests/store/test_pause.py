@@ -17,7 +17,7 @@ from tests.harness.tasks import (
 )
 from thresher.core.clock import FOREVER, SECOND
 from thresher.core.errors import NotAllowed, UnknownName
-from thresher.store import sources
+from thresher.store import host_rules, sources
 
 
 @pytest.fixture
@@ -166,6 +166,32 @@ def test_what_runs_when_its_gate_is_paused_may_finish(busy):
 def test_only_a_gate_that_exists_can_be_paused(store):
     with pytest.raises(UnknownName, match="no gate 'source:nobody'"):
         sources.pause(store, "source:nobody", 1, "")
+
+
+@pytest.mark.promise(17)
+def test_the_pause_of_an_administrator_is_ended_by_an_administrator_only_and_holds_as_long_as_it_lasts(
+    busy, clock
+):
+    sources.pause(busy, "source:a", 100 * SECOND, "they are moving house", "admin")
+    for other in (
+        lambda: sources.resume(busy, "source:a", by_admin=False),
+        lambda: sources.pause(busy, "source:a", 1, "shorter"),
+        lambda: sources.disable(busy, "source:a", "manual", "for ever"),
+    ):
+        with pytest.raises(
+            NotAllowed, match=r"an administrator has paused source:a .* sources resume source:a"
+        ):
+            other()
+    host_rules.hold_back(busy, "source:a", 200 * SECOND, "Retry-After: 200")
+    row = gate_row(busy, "source:a")
+    assert (row["closed_tag"], row["closed_reason"]) == ("admin", "they are moving house")
+    clock.advance(201 * SECOND)
+    host_rules.hold_back(busy, "source:a", 10 * SECOND, "Retry-After: 10")  # the pause is over: this is news
+    assert gate_row(busy, "source:a")["closed_tag"] == "rate_limited"
+    sources.resume(busy, "source:a", by_admin=False)
+    sources.pause(busy, "source:a", 100 * SECOND, "moving again", "admin")
+    sources.resume(busy, "source:a")
+    assert gate_row(busy, "source:a")["open_after"] == 0
 
 
 @pytest.mark.promise(17)

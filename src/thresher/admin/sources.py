@@ -20,7 +20,7 @@ from thresher.store.sources import gate_called
 from thresher.store.store import Store
 
 PROBE_SECONDS = 60.0
-TAG = "manual"
+TAG, PAUSED = "manual", "paused"
 
 _PARSERS: Mapping[str, Callable[[str], dict[str, Any]]] = {
     "rate": lambda text: {"interval_us": interval_us(text)},
@@ -70,14 +70,16 @@ def _changed(limits: GateLimits, wanted: Mapping[str, str | None]) -> GateLimits
     return limits
 
 
-def pause(store: Store, name: str, for_seconds: float, reason: str) -> None:
-    """Close a gate for a time. Its tasks wait, and lose nothing."""
+def pause(store: Store, name: str, for_seconds: float, reason: str, *, by_admin: bool = True) -> None:
+    """Close a gate for a time. Its tasks wait, and lose nothing. What an administrator has paused, an
+    administrator resumes.
+    """
     if not for_seconds > 0:
         raise UsageError("a pause must be longer than 0 seconds; to reopen a source: thresher sources resume")
     gate = _find(store, name)
     if gate["open_after"] >= FOREVER:
         raise NotAllowed(f"{gate['name']} is disabled, and a pause would reopen it later; enable it first")
-    sources.pause(store, gate["name"], to_us(for_seconds), reason)
+    sources.pause(store, gate["name"], to_us(for_seconds), reason, BY_ADMIN if by_admin else PAUSED)
     _let_the_last_leave()
 
 
@@ -88,15 +90,15 @@ def _let_the_last_leave() -> None:
     time.sleep(PROMPT_US / SECOND)
 
 
-def resume(store: Store, name: str) -> None:
-    """End a pause, or a tripped breaker's cooldown."""
+def resume(store: Store, name: str, *, by_admin: bool = True) -> None:
+    """End a pause, or a tripped breaker's cooldown. The pause of an administrator ends for one."""
     gate = _find(store, name)
     if gate["open_after"] >= FOREVER:
         why = f"{gate['closed_tag']}: {gate['closed_reason']}"
         raise NotAllowed(
             f"{gate['name']} is disabled, not paused ({why}); open it with: thresher sources enable {name}"
         )
-    sources.resume(store, gate["name"])
+    sources.resume(store, gate["name"], by_admin=by_admin)
 
 
 def disable(store: Store, name: str, reason: str, *, by_admin: bool = True) -> None:

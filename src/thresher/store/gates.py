@@ -25,6 +25,9 @@ _LOAD_ONE = f"select {_COLUMNS} from gates where id = :id"
 _SAVE = """update gates set in_flight = :in_flight, tat = :tat, failures = :failures, tripped_until = :tripped_until,
     open_after = :open_after, wake_at = :wake_at where id = :id"""
 
+_CLOSED = f"""update gates set closed_tag = :tag, closed_reason = :reason
+    where id = :id and (:was_open = 1 or closed_tag is null or closed_tag <> '{BY_ADMIN}')"""
+
 _PARKED = """select id from lanes where status = 'parked' and parked_on = :gate and scope = :scope
     order by position, id limit :most"""
 # One look by the index for each scope, however many lanes are parked in it.
@@ -228,6 +231,11 @@ def _state(gate: Gate) -> dict[str, int | None]:
         "wake_at": gate.wake_at,
         "id": gate.id,
     }
+
+
+def note_closed(session: Session, gate_id: int, tag: str | None, reason: str, *, was_open: bool) -> None:
+    """Write why a gate was closed. What an administrator wrote stays while the gate is closed by it."""
+    session.run(_CLOSED, {"tag": tag, "reason": reason, "id": gate_id, "was_open": int(was_open)})
 
 
 def read_gates(session: Session, ids: Iterable[int]) -> list[Gate]:

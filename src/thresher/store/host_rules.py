@@ -14,7 +14,7 @@ from thresher.core.event import EventKind
 from thresher.core.gate import RANGES
 from thresher.store.backend import LaneRemoved
 from thresher.store.events import record_event
-from thresher.store.gates import WAKE_MOST, Gates, gate_named
+from thresher.store.gates import WAKE_MOST, Gates, gate_named, note_closed
 from thresher.store.permits import with_gates
 from thresher.store.session import Session, one
 from thresher.store.store import Lanes, Store
@@ -25,7 +25,6 @@ RATE_LIMITED = "rate_limited"
 # No site closes itself for longer by asking: a Retry-After of a thousand years is a mistake, or malice.
 MAX_HOLD_US = 30 * DAY
 
-_WHY = "update gates set closed_tag = :tag, closed_reason = :reason where id = :id"
 _ASKED = "select interval_us, crawl_delay_us, own_interval_us, last_start from gates where id = :id"
 _DELAY = "select crawl_delay_us from gates where name = :name"
 _SLOW = (
@@ -50,7 +49,7 @@ def hold_back(store: Store, gate: str, seconds_us: int, reason: str) -> None:
         gates.save()
         # Whoever was under way when the gate closed hears the same answer: the news is told once.
         if before <= gates.now or until - before >= SECOND:
-            session.run(_WHY, {"tag": RATE_LIMITED, "reason": reason, "id": gate_id})
+            note_closed(session, gate_id, RATE_LIMITED, reason, was_open=before <= gates.now)
             record_event(
                 session,
                 EventKind.GATE_PAUSED,

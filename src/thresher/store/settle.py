@@ -17,7 +17,7 @@ from thresher.core.settlement import Blame, Health, Settlement
 from thresher.core.task import TERMINAL, State, TaskId, TaskStatus
 from thresher.store.backend import Backend, LaneIds, QueueRules, Settled, ended_members
 from thresher.store.events import record_event, record_events
-from thresher.store.gates import BY_ADMIN, Gates, gate_named
+from thresher.store.gates import Gates, gate_named, note_closed
 from thresher.store.groups import Children, GroupTally
 from thresher.store.records import file_records
 from thresher.store.session import Session, one
@@ -75,8 +75,6 @@ Below = Mapping[int, Children]
 _LAST_WORDS = """insert into last_words (task_id, claim) values (:task, :claim)
     on conflict (task_id) do update set claim = excluded.claim"""
 _BLAME = "update gates set last_failure = :now, last_error = :reason where id = :id"
-_CLOSED = f"""update gates set closed_tag = :tag, closed_reason = :reason
-    where id = :id and (closed_tag is null or closed_tag <> '{BY_ADMIN}')"""
 
 
 def settle(
@@ -230,6 +228,7 @@ def judge(session: Session, gates: Gates, gate_id: int, blame: Blame) -> None:
             until, kind = now + blame.delay_us, EventKind.GATE_PAUSED
         case Health.DISABLE:
             until, kind = FOREVER, EventKind.GATE_DISABLED
+    was_open = gates.get(gate_id).open_after <= now
     gates.close_until(gate_id, until)
-    session.run(_CLOSED, {"tag": blame.tag, "reason": blame.reason, "id": gate_id})
+    note_closed(session, gate_id, blame.tag, blame.reason, was_open=was_open)
     record_event(session, kind, now, gate_id=gate_id, until=until, tag=blame.tag, reason=blame.reason)

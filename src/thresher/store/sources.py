@@ -111,13 +111,17 @@ def is_open(store: Store, gate: str) -> bool:
         )
 
 
-def pause(store: Store, gate: str, delay_us: int, reason: str) -> None:
-    """Close a gate for a time. Tasks wait in front of it and lose nothing."""
+def pause(store: Store, gate: str, delay_us: int, reason: str, tag: str = "paused") -> None:
+    """Close a gate for a time. Tasks wait in front of it and lose nothing. A gate that an administrator
+    closed is left to an administrator.
+    """
     with store.write() as session:
         gates, gate_id = _gates(store, session, gate)
+        if tag != BY_ADMIN:
+            _refuse_admins(session, gates, gate_id, gate)
         until = gates.now + delay_us
         gates.get(gate_id).open_after = until
-        _close(session, gates, gate_id, EventKind.GATE_PAUSED, until, "paused", reason)
+        _close(session, gates, gate_id, EventKind.GATE_PAUSED, until, tag, reason)
 
 
 def disable(store: Store, gate: str, tag: str, reason: str) -> None:
@@ -127,7 +131,7 @@ def disable(store: Store, gate: str, tag: str, reason: str) -> None:
     with store.write() as session:
         gates, gate_id = _gates(store, session, gate)
         if tag != BY_ADMIN:
-            _refuse_admins(session, gate_id, gate)
+            _refuse_admins(session, gates, gate_id, gate)
         gates.get(gate_id).open_after = FOREVER
         _close(session, gates, gate_id, EventKind.GATE_DISABLED, FOREVER, tag, reason)
 
@@ -139,7 +143,7 @@ def resume(store: Store, gate: str, *, by_admin: bool = True) -> None:
     with store.write() as session:
         gates, gate_id = _gates(store, session, gate)
         if not by_admin:
-            _refuse_admins(session, gate_id, gate)
+            _refuse_admins(session, gates, gate_id, gate)
         opened = gates.get(gate_id)
         opened.open_after = 0
         opened.succeed()
@@ -194,12 +198,17 @@ def _gates(store: Store, session: Session, gate: str) -> tuple[Gates, int]:
     return gates, gate_id
 
 
-def _refuse_admins(session: Session, gate_id: int, gate: str) -> None:
+def _refuse_admins(session: Session, gates: Gates, gate_id: int, gate: str) -> None:
+    """Leave a gate that an administrator keeps closed to an administrator. A pause that is over keeps nothing
+    closed.
+    """
     tag, reason = session.rows(_CLOSED_BY, {"id": gate_id})[0]
-    if tag == BY_ADMIN:
+    until = gates.get(gate_id).open_after
+    if tag == BY_ADMIN and until > gates.now:
+        done, way = ("disabled", "enable") if until >= FOREVER else ("paused", "resume")
         raise NotAllowed(
-            f"an administrator has disabled {gate} ({reason}); to open it, log in as an "
-            f"administrator, use a key with the scope admin, or run: thresher sources enable {gate}"
+            f"an administrator has {done} {gate} ({reason}); to open it, log in as an "
+            f"administrator, use a key with the scope admin, or run: thresher sources {way} {gate}"
         )
 
 

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from thresher.admin import admins, logins
-from thresher.admin.keys import Admitted, Denied, admit
+from thresher.admin.keys import ADMIN, Admitted, Denied, admit
 from thresher.admin.logins import Login, admit_login, csrf_of
 from thresher.core.app import App
 from thresher.core.clock import SECOND
@@ -223,6 +223,12 @@ def holder(request: Request) -> Admitted | None:
     """Return the owner of the key or login of this request; None on open routes."""
     found = request.scope.get(KEY)
     return found if isinstance(found, Admitted) else None
+
+
+def is_admin(request: Request) -> bool:
+    """Tell whether an administrator, or a key with the scope admin, sent this request."""
+    found = holder(request)
+    return found is not None and (found.admin or found.opens(ADMIN))
 
 
 # Logging in by name and password: the same steps for the API and for the pages.

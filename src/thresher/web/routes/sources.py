@@ -12,12 +12,12 @@ from starlette.responses import Response
 
 from thresher.admin import sources as control
 from thresher.admin.gates import GateView, list_gates, show_gate
-from thresher.admin.keys import ADMIN, READ, WRITE
+from thresher.admin.keys import READ, WRITE
 from thresher.admin.times import seconds
 from thresher.core.errors import UsageError
 from thresher.store.store import Store
 from thresher.web.answer import answer
-from thresher.web.auth import holder
+from thresher.web.auth import is_admin
 from thresher.web.route import CurrentRuntime, Limit, Route
 from thresher.web.schemas import Pause, ReasonBody, said
 
@@ -33,21 +33,25 @@ async def sources(
     return await answer(runtime.store, list_gates, runtime.store, every=every, limit=limit)
 
 
-async def pause(runtime: CurrentRuntime, name: str, body: Pause) -> Response:
-    """Pause a source. Its tasks wait and lose nothing; it reopens automatically."""
+async def pause(runtime: CurrentRuntime, request: Request, name: str, body: Pause) -> Response:
+    """Pause a source. Its tasks wait and lose nothing; it reopens automatically. If an administrator pauses
+    it, only an administrator can resume it.
+    """
     lasts = seconds(body.lasts)
     if lasts > MAX_SECONDS:
         raise UsageError(
             "a pause may last at most ten years; to close a source until someone enables it, disable it"
         )
+    change = partial(control.pause, by_admin=is_admin(request))
     return await answer(
-        runtime.store, _changed, runtime.store, name, control.pause, lasts, said(body, "paused manually")
+        runtime.store, _changed, runtime.store, name, change, lasts, said(body, "paused manually")
     )
 
 
-async def resume(runtime: CurrentRuntime, name: str) -> Response:
-    """End a pause or a breaker's cooldown now."""
-    return await answer(runtime.store, _changed, runtime.store, name, control.resume)
+async def resume(runtime: CurrentRuntime, request: Request, name: str) -> Response:
+    """End a pause or a breaker's cooldown now. The pause of an administrator needs the scope admin."""
+    change = partial(control.resume, by_admin=is_admin(request))
+    return await answer(runtime.store, _changed, runtime.store, name, change)
 
 
 async def disable(
@@ -56,7 +60,7 @@ async def disable(
     """Close a source until it is enabled. If an administrator disables it, only an administrator can enable
     it. Its tasks wait and lose nothing.
     """
-    change = partial(control.disable, by_admin=_is_admin(request))
+    change = partial(control.disable, by_admin=is_admin(request))
     return await answer(runtime.store, _changed, runtime.store, name, change, said(body, "disabled manually"))
 
 
@@ -65,13 +69,8 @@ async def enable(runtime: CurrentRuntime, request: Request, name: str) -> Respon
     needs the scope admin.
     """
     return await answer(
-        runtime.store, _changed, runtime.store, name, partial(control.enable, by_admin=_is_admin(request))
+        runtime.store, _changed, runtime.store, name, partial(control.enable, by_admin=is_admin(request))
     )
-
-
-def _is_admin(request: Request) -> bool:
-    found = holder(request)
-    return found is not None and (found.admin or found.opens(ADMIN))
 
 
 def _changed(store: Store, name: str, change: Callable[..., None], *how: Any) -> GateView:
