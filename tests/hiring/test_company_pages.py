@@ -43,7 +43,7 @@ def test_nothing_is_guessed_that_a_link_names():
     tries = dict(candidates("https://www.tarn.example/", {"about": "https://www.tarn.example/us"}))
     assert tries == {
         "about": ("https://www.tarn.example/us",),
-        "careers": ("https://www.tarn.example/careers",),
+        "careers": ("https://www.tarn.example/careers", "https://www.tarn.example/jobs"),
     }
 
 

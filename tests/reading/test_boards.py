@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from thresher.core.errors import ConfigError
 from thresher.reading.html.document import Document
-from thresher.reading.platforms.boards import fingerprint, recognise
+from thresher.reading.platforms.boards import fingerprint, is_partial, recognise
 from thresher.reading.platforms.platform import Platform, platforms, read_platform
 
 ADDRESSES = [
@@ -25,6 +25,8 @@ ADDRESSES = [
     ("https://acme.wd5.myworkdayjobs.com/en-US/Careers", "workday", "acme"),
     ("https://acme.wd5.myworkdayjobs.com/wday/cxs/acme/Careers/jobs", "workday", "acme"),
     ("https://wd3.myworkdaysite.com/en-US/recruiting/acme/Careers", "workday", "acme"),
+    ("https://acme.myworkdayjobs.com", "workday", "acme"),
+    ("https://acme.myworkdayjobs.com/en-US/Careers", "workday", "acme"),
     ("https://careers.smartrecruiters.com/Acme", "smartrecruiters", "Acme"),
     ("https://jobs.smartrecruiters.com/oneclick-ui/company/Acme/publication/1", "smartrecruiters", "Acme"),
     ("https://jobs.jobvite.com/careers/acme/job/o1", "jobvite", "acme"),
@@ -101,6 +103,29 @@ def test_a_workday_address_with_only_a_language_still_names_the_tenant():
     assert board is not None
     assert board.token == "acme"
     assert board.endpoint is None
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://wd5.myworkdayjobs.com/Careers", "https://www.myworkdayjobs.com/", "https://myworkdayjobs.com"],
+)
+def test_a_workday_host_that_names_no_tenant_is_no_board(url: str):
+    assert recognise(url) is None
+
+
+@pytest.mark.parametrize(
+    ("url", "partial"),
+    [
+        ("https://acme.myworkdayjobs.com/Careers", True),
+        ("https://acme.wd5.myworkdayjobs.com/", True),
+        ("https://acme.wd5.myworkdayjobs.com/Careers", False),
+        ("https://boards.greenhouse.io/acme", False),
+    ],
+)
+def test_an_address_says_whether_the_list_can_be_requested_by_it(url: str, partial: bool):
+    board = recognise(url)
+    assert board is not None
+    assert is_partial(board) is partial
 
 
 def test_a_board_says_where_its_list_is_asked_for():

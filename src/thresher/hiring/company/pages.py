@@ -16,7 +16,7 @@ from thresher.hiring.company.phrases import phrases, phrases_of
 from thresher.reading.html.document import Document
 from thresher.reading.html.parser import Node
 from thresher.reading.inspect.company import careers_url
-from thresher.reading.platforms.boards import Board, fingerprint, recognise
+from thresher.reading.platforms.boards import Board, fingerprint, is_partial, recognise
 from thresher.reading.platforms.definition import Confidence
 from thresher.reading.platforms.platform import platform_named
 from thresher.reading.text.vocabulary import plain, words
@@ -28,7 +28,7 @@ TOPICS = (ABOUT, "culture", "mission")
 MAX_LINKS = 2_000
 MAX_LINK = 40
 # Where sites keep these pages when no link says so.
-GUESSES = {ABOUT: ("about", "about-us", "company"), CAREERS: ("careers",)}
+GUESSES = {ABOUT: ("about", "about-us", "company"), CAREERS: ("careers", "jobs")}
 # In which order pages are put together: what is said of the company itself first.
 ORDER = (ABOUT, HOME, "mission", "culture", CAREERS)
 
@@ -123,8 +123,7 @@ def openings(leaves: Sequence[DossierPage], careers: str | None = None) -> Openi
     ordered = sorted(leaves, key=lambda leaf: leaf.role != CAREERS)
     careers = careers or next((url for leaf in ordered if (url := careers_url(leaf.document))), None)
     for board, page in _boards(ordered, careers):
-        platform = platform_named(board.platform)
-        return Openings(board.url, platform.confidence if platform else Confidence.LOW, page, board, careers)
+        return Openings(board.url, _confidence(board), page, board, careers)
     for leaf in ordered:
         if leaf.role == CAREERS and (feed := _feed(leaf.document)):
             return Openings(feed, Confidence.HIGH, leaf.document.url, None, careers)
@@ -132,6 +131,13 @@ def openings(leaves: Sequence[DossierPage], careers: str | None = None) -> Openi
     own = read.url if read else careers
     unread = read is None or bool(shell(read))
     return Openings(own, Confidence.LOW if own else None, own, None, careers or own, unread)
+
+
+def _confidence(board: Board) -> Confidence:
+    """How sure a board is by its address alone. One whose list cannot be asked for by it is not certain."""
+    platform = platform_named(board.platform)
+    known = platform.confidence if platform else Confidence.LOW
+    return Confidence.MEDIUM if known is Confidence.HIGH and is_partial(board) else known
 
 
 def _boards(leaves: Sequence[DossierPage], careers: str | None) -> Iterator[tuple[Board, str]]:

@@ -67,6 +67,15 @@ def recognise(url: str) -> Board | None:
     return None
 
 
+def is_partial(board: Board) -> bool:
+    """Whether an address names a board but lacks a part that its list is requested by, such as the data
+    centre of a Workday tenant.
+    """
+    platform = platform_named(board.platform)
+    listed = platform is not None and platform.endpoint is not None
+    return listed and board.token is not None and board.endpoint is None
+
+
 def board_named(platform: str, token: str, parts: Mapping[str, str] = {}) -> Board | None:
     """The board that a platform keeps under a token; None where there is no such platform, or no such token
     can be on it.
