@@ -148,6 +148,17 @@ def test_boards_are_listed_opened_confirmed_and_refused(api, filled):
     api.ask("POST", "/api/boards/nothing/enable").problem(404)
 
 
+@pytest.mark.promise(17)
+def test_a_board_that_an_administrator_disabled_is_enabled_by_an_administrator_only(
+    api, stranger, shop, filled
+):
+    admin = Api(stranger.url, create_key(shop.store, "root", ["admin"]).token)
+    admin.post("/api/boards/greenhouse:acme/disable", {"reason": "a lawyer wrote"})
+    detail = api.ask("POST", "/api/boards/greenhouse:acme/enable").problem(409)["detail"]
+    assert "an administrator has disabled greenhouse:acme" in detail
+    assert admin.post("/api/boards/greenhouse:acme/enable")["status"] == "active"
+
+
 def test_a_board_is_asked_for_by_its_address(api, filled):
     said = api.post(
         "/api/boards", {"url": "https://boards.greenhouse.io/newco", "company": "newco.com"}, 201
@@ -335,6 +346,22 @@ def test_a_source_that_an_administrator_disabled_opens_for_an_administrator_only
         assert admin.post(f"{place}/enable")["state"] == "open"
     api.post(f"{place}/disable")
     assert api.post(f"{place}/enable")["state"] == "open"
+
+
+@pytest.mark.promise(17)
+def test_the_pause_of_an_administrator_is_ended_by_an_administrator_only(api, stranger, shop, filled):
+    (source,) = api.get("/api/sources")
+    place = f"/api/sources/{source['source']}"
+    admin = Api(stranger.url, create_key(shop.store, "root", ["admin"]).token)
+    by_hand = partial(control.pause, shop.store, source["source"], 3_600, "moving")
+    for close in (partial(admin.post, f"{place}/pause", {"for": "1h"}), by_hand):
+        close()
+        for way, body in (("resume", None), ("pause", {"for": "1s"}), ("disable", None), ("enable", None)):
+            detail = api.ask("POST", f"{place}/{way}", json=body).problem(409)["detail"]
+            assert "an administrator has paused" in detail
+        assert admin.post(f"{place}/resume")["state"] == "open"
+    api.post(f"{place}/pause", {"for": "1h"})
+    assert api.post(f"{place}/resume")["state"] == "open"
 
 
 def test_events_are_paged(api, filled):

@@ -195,7 +195,9 @@ class BoardSample:
 
 @dataclass(frozen=True, slots=True)
 class BoardRecord:
-    """A board as it stands. Times are microseconds since 1970, 0 for never."""
+    """A board as it stands. Times are microseconds since 1970, 0 for never. `excluded` is why the profile
+    excludes it; `succeeded_at` is the last look that proved something.
+    """
 
     key: str
     url: str | None = None
@@ -219,6 +221,7 @@ class BoardRecord:
     enabled_by: str | None = None
     disabled_tag: str | None = None
     disabled_reason: str | None = None
+    excluded: str | None = None
     last_look: LastLook | None = None
     open: int | None = None
     checks_due: int = 0
@@ -227,6 +230,7 @@ class BoardRecord:
     alarms: tuple[str, ...] = ()
     failures: int = 0
     scraped_at: int = 0
+    succeeded_at: int = 0
     completed_at: int = 0
     due_at: int = 0
 
@@ -264,6 +268,7 @@ class BoardFields(TypedDict, total=False):
     enabled_by: str | None
     disabled_tag: str | None
     disabled_reason: str | None
+    excluded: str | None
     last_look: LastLook | None
     open: int | None
     checks_due: int
@@ -272,6 +277,7 @@ class BoardFields(TypedDict, total=False):
     alarms: tuple[str, ...]
     failures: int
     scraped_at: int
+    succeeded_at: int
     completed_at: int
     due_at: int
 
@@ -298,7 +304,9 @@ class ScorePart:
 
 @dataclass(frozen=True, slots=True)
 class CompanyRecord:
-    """A company as it stands. `name_key` is its name as names are compared."""
+    """A company as it stands. `name_key` is its name as names are compared; `excluded` is why the profile
+    excludes it.
+    """
 
     key: str
     name: str | None = None
@@ -306,6 +314,7 @@ class CompanyRecord:
     website: str | None = None
     status: str | None = None
     problem: str | None = None
+    excluded: str | None = None
     about: str | None = None
     culture: str | None = None
     mission: str | None = None
@@ -341,6 +350,7 @@ class CompanyFields(TypedDict, total=False):
     website: str | None
     status: str | None
     problem: str | None
+    excluded: str | None
     about: str | None
     culture: str | None
     mission: str | None

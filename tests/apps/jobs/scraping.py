@@ -18,6 +18,7 @@ from thresher.ai.prices import Prices
 from thresher.ai.prompt import Library
 from thresher.ai.providers import open_provider
 from thresher.apps.jobs.app import app as jobs
+from thresher.apps.jobs.review import review
 from thresher.apps.jobs.scraping.learned_rows import OPENINGS
 from thresher.apps.jobs.scraping.pipeline import scrape, scrape_source
 from thresher.core.clock import DAY, SECOND
@@ -67,7 +68,7 @@ async def note_job(ctx: Any) -> Done:
 
 APP = App(
     "scraping",
-    pipelines=(scrape, scrape_source, Pipeline("job", Stage(note_job))),
+    pipelines=(scrape, scrape_source, review, Pipeline("job", Stage(note_job))),
     schemas=(OPENINGS,),
     events=jobs.events,
 )

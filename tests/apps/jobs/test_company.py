@@ -240,7 +240,7 @@ def bare(text: str) -> tuple[Knob, ...]:
     host = "www.tarn.example"
     return Knob(Trouble.BODY, host=host, path="/", text=BARE.format(text)), *(
         Knob(Trouble.STATUS, host=host, path=f"/{path}", status=404)
-        for path in ("about", "company", "careers")
+        for path in ("about", "company", "careers", "jobs")
     )
 
 
@@ -264,7 +264,7 @@ def test_pages_that_do_not_exist_are_no_failure(analyst):
     analyst.web.turn(*only_home("We are two people and a horse."))
     ended = analyst.look("https://www.tarn.example/")
     assert (ended["state"], ended["failures"]) == ("skipped", 0)
-    assert analyst.asked() == ["/", "/about", "/about-us", "/company", "/careers"]
+    assert analyst.asked() == ["/", "/about", "/about-us", "/company", "/careers", "/jobs"]
     data = analyst.company("tarn.example").data
     assert (data["status"], data["completeness"]) == ("partial", "none")
     assert "too little" in ended["reason"]
@@ -380,3 +380,27 @@ def test_a_site_that_is_no_address_fails_at_once_and_says_so(analyst, website):
     ended = analyst.look(name="Acme", website=website)
     assert (ended["state"], analyst.asked()) == ("failed", [])
     assert "website" in ended["reason"]
+
+
+def test_the_openings_are_looked_for_under_jobs_where_there_is_no_careers_page(analyst):
+    jobs = Knob(
+        Trouble.BODY,
+        host="www.tarn.example",
+        path="/jobs",
+        text=BARE.format('<a href="https://jobs.lever.co/tarn">Open positions</a>'),
+    )
+    analyst.web.turn(jobs, *only_home(SAYS))
+    analyst.look("https://www.tarn.example/")
+    data = analyst.company("tarn.example").data
+    assert analyst.asked()[-2:] == ["/careers", "/jobs"]
+    assert (data["board_url"], data["board_confidence"]) == ("https://jobs.lever.co/tarn", "medium")
+
+
+def test_a_workday_tenant_without_its_data_centre_is_a_board_of_medium_confidence(analyst):
+    link = BARE.format(f'{SAYS} <a href="https://tarn.myworkdayjobs.com/Careers">Careers</a>')
+    analyst.web.turn(*only_home(link))
+    analyst.look("https://www.tarn.example/")
+    data = analyst.company("tarn.example").data
+    url = "https://tarn.myworkdayjobs.com/Careers"
+    assert (data["board_url"], data["board_confidence"]) == (url, "medium")
+    assert [each[1] for each in analyst.discoveries()] == [url]

@@ -158,3 +158,24 @@ def test_a_board_that_says_it_is_empty_is_still_the_companys(finder):
         0,
         "likely",
     )
+
+
+def test_a_workday_tenant_without_its_data_centre_is_followed_to_it_and_waits_for_a_person(finder):
+    dunlin = who("dunlin")
+    whole = f"https://dunlin.wd{dunlin.workday_number}.myworkdayjobs.com/en-US/{dunlin.workday_site}"
+    bare = "https://dunlin.myworkdayjobs.com/"
+    finder.web.turn(Knob(Trouble.REDIRECT, "dunlin.myworkdayjobs.com", "/", text=whole))
+    ended = finder.find(bare, name=dunlin.name, website=site(dunlin))
+    assert ended["state"] == "succeeded", ended["reason"]
+    board = finder.board()
+    assert board.key.startswith(f"workday:dunlin:wd{dunlin.workday_number}")
+    assert (board.data["status"], board.data["confidence"]) == ("pending", "medium")
+    assert finder.scrapes() == []
+
+
+def test_a_workday_tenant_that_leads_nowhere_is_requested_once_and_says_what_to_do(finder):
+    finder.set({"jobs.discovery.probes": 0})
+    ended = finder.find("https://dunlin.myworkdayjobs.com/")
+    assert (ended["state"], finder.records("board")) == ("failed", {})
+    assert "open the address in a browser" in ended["reason"]
+    assert finder.asked() == ["dunlin.myworkdayjobs.com/"]

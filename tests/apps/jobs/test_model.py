@@ -9,13 +9,20 @@ from hypothesis import strategies as st
 
 from tests.core.stored_values import all_fit, said_of, stored_types, whole
 from thresher.apps.jobs.decision import explain
-from thresher.apps.jobs.model import DecisionRecord, MatchFields, MatchRecord, SavedView, match_entry
+from thresher.apps.jobs.model import (
+    DecisionRecord,
+    MatchFields,
+    MatchRecord,
+    ReviewRecord,
+    SavedView,
+    match_entry,
+)
 from thresher.apps.jobs.notify import headline, letter
 from thresher.apps.jobs.service.matches import Search, search_of
 from thresher.core.record import Found
 from thresher.core.stored import read, written
 
-RECORDS = (DecisionRecord, MatchRecord, SavedView)
+RECORDS = (DecisionRecord, MatchRecord, ReviewRecord, SavedView)
 
 
 def of_any(values: Any) -> st.SearchStrategy[Any]:

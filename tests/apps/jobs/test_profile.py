@@ -143,6 +143,15 @@ def test_whoever_names_only_the_floor_or_only_the_target_means_the_other_no_stri
         ),
         ("excluded: {types: ['--']}", r"excluded\.types must be text with a letter or a digit"),
         (
+            "excluded:\n  keywords: ['intern.*']",
+            r"me\.yaml:2: excluded\.keywords has 'intern\.\*', which looks like a regular expression; only \* is",
+        ),
+        ("excluded: {keywords: ['(a+)+$']}", r"excluded\.keywords has .* looks like a regular expression"),
+        ("excluded: {keywords: ['a*']}", r"which must have at least 3 letters or digits besides its stars"),
+        ("excluded: {keywords: ['in**tern']}", r"which may have at most 4 stars, no two of them together"),
+        ("excluded: {keywords: ['senior * chef']}", r"which has a star that stands alone"),
+        ("excluded: {keywords: [*coin]}", r"has \*coin; .* in quotes if the star is meant: '\*coin'"),
+        (
             "levels: {unwanted: {principal: heavy}}",
             r"levels\.unwanted\.principal must be a whole number from 0 to 100 \(points\)",
         ),

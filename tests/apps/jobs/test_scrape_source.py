@@ -7,6 +7,7 @@ from tests.apps.jobs.looking import GREENHOUSE, scraping
 from tests.apps.jobs.scraping import Scraping
 from tests.harness.databases import only_files, with_processes
 from thresher.admin.events import list_events
+from thresher.apps.jobs.service.boards import check_boards, show_board
 from thresher.core.clock import HOUR
 from thresher.hiring.records import entry
 from thresher.practice.web import Knob, Trouble
@@ -231,7 +232,7 @@ def test_an_empty_list_is_no_proof_where_every_name_is_answered_so(scraping: Scr
 @with_processes
 @pytest.mark.promise(10)
 def test_a_board_that_cannot_be_read_says_why_keeps_the_page_and_is_disabled_after_five_failures(
-    scraping: Scraping,
+    scraping: Scraping, caplog
 ):
     key = scraping.add("acme")
     scraping.look(key, day=0)
@@ -252,6 +253,15 @@ def test_a_board_that_cannot_be_read_says_why_keeps_the_page_and_is_disabled_aft
     ) == ("failing", True)
     (event,) = list_events(scraping.store, kind="board_disabled")
     assert (event["detail"]["board"], event["detail"]["tag"], event["task_id"]) == (key, "failing", task)
+    logged = [each.getMessage() for each in caplog.records if "board_disabled" in each.getMessage()]
+    assert len(logged) == 1
+    assert key in logged[0]
+    (check,) = check_boards(scraping.store)
+    assert (check.verdict, check.found) == ("warn", "1 board is disabled by trouble (failing 1)")
+    shown = show_board(scraping.store, key).board
+    assert shown.last_success_at is not None
+    assert shown.scraped_at is not None
+    assert shown.last_success_at < shown.scraped_at
     assert any(alarm.startswith("no rows 5 times in a row") for alarm in scraping.board(key)["alarms"])
     (task,) = scraping.look(key)
     assert scraping.shop.state(task) == "skipped"

@@ -159,9 +159,24 @@ def test_an_enabled_board_starts_anew_and_a_disabled_one_stays_so(store):
         disable_board(store, "greenhouse:acme", "again")
     events = [(each["kind"], each["detail"]) for each in list_events(store)]
     assert events == [
-        ("board_disabled", {"board": "greenhouse:acme", "tag": "manual", "reason": "not ours"}),
+        ("board_disabled", {"board": "greenhouse:acme", "tag": "admin", "reason": "not ours"}),
         ("board_enabled", {"board": "greenhouse:acme"}),
     ]
+
+
+@pytest.mark.promise(17)
+def test_a_board_that_an_administrator_disabled_is_enabled_by_an_administrator_only(store):
+    write_records(store, [board("greenhouse:acme", status="active", failures=0)])
+    disable_board(store, "greenhouse:acme", "a guess", by_admin=False)
+    enable_board(store, REGISTRY, "greenhouse:acme", by_admin=False)
+    disable_board(store, "greenhouse:acme", "a guess", by_admin=False)
+    disable_board(store, "greenhouse:acme", "a lawyer wrote")  # it was disabled, and is so for good now
+    with pytest.raises(NotAllowed, match=r"an administrator has disabled greenhouse:acme \(a lawyer"):
+        enable_board(store, REGISTRY, "greenhouse:acme", by_admin=False)
+    with pytest.raises(NotAllowed, match="already disabled: a lawyer wrote"):
+        disable_board(store, "greenhouse:acme", "mine", by_admin=False)
+    enable_board(store, REGISTRY, "greenhouse:acme")
+    assert [each.key for each in list_boards(store, status="active")] == ["greenhouse:acme"]
 
 
 def test_a_board_is_not_enabled_where_nobody_could_read_it(store):

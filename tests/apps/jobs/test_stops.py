@@ -59,6 +59,57 @@ def test_what_only_looks_like_it_is_not(said: dict[str, str]):
     assert stopped(LISTS, **said) is None
 
 
+PATTERNS = profile(excluded=Stops(keywords=("intern*", "*coin", "senior cry* engineer", "*/promo*/x*")))
+
+
+@pytest.mark.promise(13)
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"title": "Internship, Platform"},
+        {"title": "Summer INTERN"},
+        {"title": "Bitcoin Engineer"},
+        {"title": "Senior Crypto Engineer"},
+        {"title": "Senior Cryptography-Engineer"},
+        {"url": "https://good.example/open/internships/7"},
+        {"url": "https://good.example/promotion/x1"},
+    ],
+)
+def test_a_star_stands_for_other_characters_of_a_word(said: dict[str, str]):
+    found = stopped(PATTERNS, **said)
+    assert found is not None
+    assert found.name == "excluded_keyword"
+
+
+@pytest.mark.promise(13)
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"title": "Winter Sports Engineer"},
+        {"title": "Coined by Engineers"},
+        {"title": "Senior Crypto Platform Engineer"},
+        {"url": "https://good.example/x/promo"},
+        {"title": "a star * alone"},
+    ],
+)
+def test_a_star_does_not_stand_for_a_space(said: dict[str, str]):
+    assert stopped(PATTERNS, **said) is None
+
+
+@pytest.mark.promise(18)
+def test_a_hostile_text_costs_a_pattern_no_more_than_its_length():
+    """With a pattern that backtracks, this would outlive the reader."""
+    ready = profile(excluded=Stops(keywords=("a*a*a*a*end",)))
+    assert stopped(ready, title="a" * 50_000 + " end") is None
+    assert stopped(ready, title=" ".join(["aaaa"] * 10_000)) is None
+
+
+def test_a_keyword_that_was_stored_before_patterns_were_checked_is_taken_literally():
+    old = profile(excluded=Stops(keywords=("intern.*", "*")))
+    assert stopped(old, title="Internship") is None
+    assert stopped(old, title="Say intern.* once") is not None
+
+
 def test_empty_lists_stop_nothing():
     assert (
         stopped(

@@ -15,6 +15,8 @@ app = App(
     events={
         "board_disabled": "A board is no longer read: it failed too often, denied access, or was disabled manually.",
         "board_enabled": "A board was enabled and is read from now on.",
+        "excluded": "A company, a board or an address was not requested: the profile excludes it.",
+        "readmitted": "The profile no longer excludes a company or a board; it is read again.",
     },
     follows={"posting": "job"},
     demo="thresher.apps.jobs.demo:DEMO",

@@ -13,8 +13,9 @@ from typing import Any, cast
 
 from thresher.apps.jobs import decision
 from thresher.apps.jobs.filtering.case import case_of
+from thresher.apps.jobs.filtering.exclusion import site_of
 from thresher.apps.jobs.filtering.filter import judge, stopped, weigh
-from thresher.apps.jobs.filtering.rejection import rules_of
+from thresher.apps.jobs.filtering.rejection import Rejection, rules_of
 from thresher.apps.jobs.model import MATCH, AskedModel
 from thresher.apps.jobs.notify import announcement
 from thresher.apps.jobs.person.profile import Profile
@@ -307,7 +308,7 @@ async def scrape(ctx: Context) -> Outcome:
     known = await _known(ctx)
     posting = PostingRecord.of(known)
     profile = await my_profile(ctx)
-    stop = profile and stopped(profile, title=posting.title, company=posting.company_name, url=posting.url)
+    stop = profile and await _stop(ctx, profile, posting)
     if profile and stop:
         threshold = rules_of(ctx.setting).threshold
         decided = decision.stopped(posting.key, stop, profile, ctx.now(), threshold)
@@ -325,6 +326,17 @@ async def scrape(ctx: Context) -> Outcome:
         reason = f"unknown: {added.reason}"
         return Failed(reason, records=_unread(posting.key, posting.url, reason, ctx.now()))
     return await _read(ctx, known, posting, added)
+
+
+async def _stop(ctx: Context, profile: Profile, posting: PostingRecord) -> Rejection | None:
+    """Why the posting is not read: by what it says itself, or by the name and the site of its company."""
+    own = stopped(profile, title=posting.title, company=posting.company_name, url=posting.url)
+    if own or not posting.company:
+        return own or stopped(profile, url=posting.company_site)
+    found = await ctx.record(COMPANY, posting.company)
+    company = CompanyRecord.of(found) if found else CompanyRecord(posting.company)
+    website = company.website or posting.company_site or site_of(posting.company)
+    return stopped(profile, company=company.name, url=website)
 
 
 async def _known(ctx: Context) -> Found:

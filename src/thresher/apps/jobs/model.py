@@ -1,4 +1,5 @@
-"""The jobs app's own records: matches, decisions and saved searches. How each is read and written.
+"""The jobs app's own records: matches, decisions, saved searches and the last review. How each is read and
+written.
 
 A field that is absent, or says something odd, has its default (`core/stored.py`). A match is merged, because
 its status belongs to a person: a task writes the fields that it knows (`MatchFields`). The others are written
@@ -14,7 +15,7 @@ from thresher.core.record import Found, Link, Record
 from thresher.core.stored import read, written
 from thresher.hiring.kinds import POSTING
 
-DECISION, MATCH, VIEW = "decision", "match", "view"
+DECISION, MATCH, VIEW, REVIEW = "decision", "match", "view", "review"
 FILTERED, SKIPPED, SAVED, UNKNOWN = "filtered", "skipped", "saved", "unknown"  # outcomes of a decision
 DECISION_MARKS = ("outcome",)
 MATCH_MARKS = ("status", "score", "priority", "decided_at", "notified_at")
@@ -169,6 +170,23 @@ class SavedView:
     def record(self) -> Record:
         """The search as it is stored, in place of an older one of its name."""
         return Record(VIEW, self.key, {"of": MATCH, **written(self)})
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRecord:
+    """The last review of companies and boards. `digest` stands for the profile and the points it went by."""
+
+    key: str
+    digest: str | None = None
+    at: int = 0
+
+    @classmethod
+    def of(cls, found: Found) -> Self:
+        return read(cls, found.data, key=found.key)
+
+    def record(self) -> Record:
+        """The review as it is stored, in place of the one before."""
+        return Record(REVIEW, self.key, written(self))
 
 
 # The status that a person gives a match. It is new once, and after that only the person changes it.

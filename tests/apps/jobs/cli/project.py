@@ -21,7 +21,7 @@ async def end(ctx):
 
 from thresher.apps.jobs.app import app as real
 
-KINDS = ("company", "source_discovery", "scrape_source", "job", "work")
+KINDS = ("company", "source_discovery", "scrape_source", "job", "review", "work")
 app = App(
     "jobs",
     pipelines=tuple(Pipeline(kind, Stage(end)) for kind in KINDS),

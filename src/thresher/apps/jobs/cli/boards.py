@@ -73,6 +73,7 @@ def board_table(found: "list[BoardView]", now: int) -> "Table":
             each.open,
             each.failures or None,
             ago(each.scraped_at, now),
+            ago(each.last_success_at, now),
             short("; ".join([each.reason or "", *each.alarms]).strip("; "), 70),
         ]
         for each in found
@@ -87,6 +88,7 @@ def board_table(found: "list[BoardView]", now: int) -> "Table":
             "#open",
             "#failures",
             "#ago",
+            "#success",
             "why, and alarms",
         ],
         rows,
@@ -113,6 +115,7 @@ def _draw_one(out: "Console", detail: "BoardDetail", now: int) -> None:
                 ("url", board.url),
                 ("company", f"{board.company_name or '–'} ({board.company or 'unknown'})"),
                 ("status", cell(board.status)),
+                ("excluded", board.excluded),
                 ("why disabled", record.disabled_reason if board.status == "disabled" else None),
                 ("confidence", f"{board.confidence or '–'}, found by {record.method or '–'}"),
                 ("proof", record.proof),
@@ -126,6 +129,7 @@ def _draw_one(out: "Console", detail: "BoardDetail", now: int) -> None:
                     ", ".join(f"{name} {share:.0%}" for name, share in record.coverage.items()) or None,
                 ),
                 ("looked at", when(board.scraped_at, now)),
+                ("last success", when(board.last_success_at, now) if board.last_success_at else "never"),
                 ("next look", when(board.due_at, now) if board.status == "active" else "–"),
             ]
         )

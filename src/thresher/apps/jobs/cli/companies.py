@@ -35,7 +35,7 @@ FACTS = (
 def list_(
     ctx: typer.Context,
     status: Annotated[
-        str | None, typer.Option(help="Status: analyzing, complete, partial, unknown_site, failed.")
+        str | None, typer.Option(help="Status: analyzing, complete, partial, unknown_site, failed, excluded.")
     ] = None,
     tier: Annotated[str | None, typer.Option(help="Tier: S, A, B, C or D.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number of rows.")] = 50,
@@ -114,6 +114,7 @@ def _draw_one(out: "Console", detail: "CompanyDetail", now: int) -> None:
                 ("name", company.name),
                 ("website", company.website),
                 ("status", company.status),
+                ("excluded", company.excluded),
                 ("tier", f"{company.tier} ({company.score} points)" if company.tier else None),
                 ("completeness", company.completeness),
                 ("size", company.size),

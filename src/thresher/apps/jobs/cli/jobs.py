@@ -21,6 +21,7 @@ from thresher.apps.jobs.service.companies import (
     Slip,
     Wish,
     ask_companies,
+    ask_review,
     is_site,
     read_company_file,
     read_wish,
@@ -245,17 +246,20 @@ def profile_check(ctx: typer.Context, file: File) -> None:
 
 @profile_app.command("set")
 def profile_set(ctx: typer.Context, file: File) -> None:
-    """Use a profile from now on. Postings that were judged before keep their decisions; thresher jobs judge
-    --all judges them again.
+    """Use a profile from now on. Companies and boards are ranked by it again, and what it excludes is no
+    longer read. Postings that were judged before keep their decisions; thresher jobs judge --all judges them
+    again.
     """
     call = call_of(ctx)
     text = _read(file)
-    with call.store(migrate=True) as store:
-        profile = set_profile(store, text, str(file))
+    with call.runtime() as runtime:
+        profile = set_profile(runtime.store, text, str(file))
+        ask_review(runtime.store, runtime.registry)
     say(
         call,
         profile,
-        f"The profile in {file} is in use. To judge known postings by it: thresher jobs judge --all",
+        f"The profile in {file} is in use; companies and boards will be ranked by it. To judge known postings by "
+        "it: thresher jobs judge --all",
     )
 
 

@@ -20,6 +20,14 @@ from thresher.apps.jobs.company.verdict import (
     thresholds,
     verdict,
 )
+from thresher.apps.jobs.filtering.exclusion import (
+    GuardedFetch,
+    StopList,
+    excluded_company,
+    refused,
+    site_of,
+    stop_list,
+)
 from thresher.core.answer import Answer
 from thresher.core.clock import DAY, day_of
 from thresher.core.context import Context
@@ -196,11 +204,11 @@ class Visit:
     seen: set[str] = field(default_factory=set)
 
 
-async def visit(ctx: Context, website: str) -> Visit:
+async def visit(ctx: Context, hand: GuardedFetch, website: str) -> Visit:
     """Read a site. What asks for patience passes; a page that is not there is left out."""
     found = Visit(left=int(ctx.setting("jobs.company.pages")))
     names: dict[str, str] = {}
-    if home := await _page(ctx, found, HOME, website):
+    if home := await _page(ctx, hand, found, HOME, website):
         names = await ctx.compute(_named, home)
     tried: set[str] = set()
     # A page about the company may name what the home page does not, so each role is looked up when its turn
@@ -209,7 +217,7 @@ async def visit(ctx: Context, website: str) -> Visit:
         for each, urls in candidates(website, names):
             if each == role and role not in tried:
                 tried.add(role)
-                page = await _first(ctx, found, role, urls)
+                page = await _first(ctx, hand, found, role, urls)
                 if page is not None and role == "about":
                     names = {**await ctx.compute(_named, page), **names}
     found.careers = names.get(CAREERS)
@@ -217,21 +225,23 @@ async def visit(ctx: Context, website: str) -> Visit:
     return found
 
 
-async def _first(ctx: Context, found: Visit, role: str, urls: tuple[str, ...]) -> Page | None:
+async def _first(
+    ctx: Context, hand: GuardedFetch, found: Visit, role: str, urls: tuple[str, ...]
+) -> Page | None:
     for url in urls:
-        if page := await _page(ctx, found, role, url):
+        if page := await _page(ctx, hand, found, role, url):
             return page
     return None
 
 
-async def _page(ctx: Context, found: Visit, role: str, url: str) -> Page | None:
+async def _page(ctx: Context, hand: GuardedFetch, found: Visit, role: str, url: str) -> Page | None:
     """One page, unless it is not there, or is one that we have under another name."""
     if found.left <= 0 or url in found.seen:
         return None
     found.left -= 1
     found.seen.add(url)
     try:
-        page = await ctx.fetch(url, render=None, max_age=float(ctx.setting("jobs.company.page_age")))
+        page = await hand.fetch(url, render=None, max_age=float(ctx.setting("jobs.company.page_age")))
     except (Permanent, Blocked, Unauthorized, Transient) as problem:
         if _matters(problem, role, ctx.task.failures):
             raise
@@ -268,6 +278,9 @@ async def begin(ctx: Context) -> Outcome:
     except InvalidPayload as problem:
         return Failed(str(problem))
     known = request.known or CompanyRecord(request.key)
+    if reason := _excluded(await stop_list(ctx), request):
+        record = excluded_company(request.key, reason, request.name, request.website)
+        return refused(reason, record, company=request.key)
     if not request.force and is_fresh(known, thresholds(ctx.setting), ctx.now()):
         days = (ctx.now() - known.analyzed_at) // DAY
         return Skipped(
@@ -283,10 +296,14 @@ async def begin(ctx: Context) -> Outcome:
 async def fetch(ctx: Context) -> Outcome:
     """Read the pages that speak of the company."""
     said = ctx.task.checkpoint
-    found = await visit(ctx, str(said["website"]))
+    hand = GuardedFetch(ctx, await stop_list(ctx))
+    # It may have waited for its host, and the profile may have changed meanwhile.
+    if outcome := _refused(hand.stops, said):
+        return outcome
+    found = await visit(ctx, hand, str(said["website"]))
     if not found.pages:
         reason = f"no page of {said['website']} could be read: {found.trouble}"
-        return Failed(reason, records=(_failed(said, reason),))
+        return Failed(reason, records=(_failed(said, reason),), events=tuple(hand.events))
     pages = [
         {
             "role": role,
@@ -296,7 +313,7 @@ async def fetch(ctx: Context) -> Outcome:
         }
         for role, page in found.pages
     ]
-    return Next(checkpoint={**said, "pages": pages, "careers": found.careers})
+    return Next(checkpoint={**said, "pages": pages, "careers": found.careers}, events=tuple(hand.events))
 
 
 async def extract(ctx: Context) -> Outcome:
@@ -352,11 +369,26 @@ def _read(
 
 
 async def analyze(ctx: Context) -> Outcome:
-    """Judge it, and hand its board on."""
+    """Judge it, and hand its board on. Only its pages may have said what it is called."""
+    if outcome := _refused(await stop_list(ctx), ctx.task.checkpoint):
+        return outcome
     found = await verdict(ctx)
     if found.insufficient:
         return Skipped(found.insufficient, records=found.records, children=found.children)
     return Done(found.note, records=found.records, children=found.children)
+
+
+def _excluded(stops: StopList, request: Request) -> str | None:
+    known = stops.excludes_company(request.known) if request.known else None
+    board = request.board.url if request.board else None
+    return known or stops.excludes((request.name,), (site_of(request.key), request.website, board))
+
+
+def _refused(stops: StopList, said: Mapping[str, Any]) -> Outcome | None:
+    """The end of a task whose company is excluded by now."""
+    key, name, website = str(said["key"]), said.get("name"), said.get("website")
+    reason = stops.excludes((name,), (site_of(key), website))
+    return refused(reason, excluded_company(key, reason, name, website), company=key) if reason else None
 
 
 def on_failed(task: Task, error: Error, settings: Mapping[str, Any]) -> Finds:
@@ -382,7 +414,7 @@ def _without_site(request: Request) -> Outcome:
 
 
 def _begun(request: Request, status: str) -> Record:
-    data: CompanyFields = {"website": request.website}
+    data: CompanyFields = {"website": request.website, "excluded": None}
     if request.name:
         data |= {"name": request.name, "name_key": company_name_key(request.name)}
     # What was known before stays what it is until something better is known.

@@ -2,16 +2,15 @@
 board.
 """
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, cast
 
-from thresher.apps.jobs.person.profile_record import my_profile
+from thresher.apps.jobs.person.profile_record import readable_profile
 from thresher.apps.jobs.person.wants import Profile
 from thresher.core.context import Context
-from thresher.core.errors import ConfigError
 from thresher.core.evidence import Evidence, Place
-from thresher.core.record import Link, Record
+from thresher.core.record import Found, Link, Record
 from thresher.core.stored import read
 from thresher.core.task import NewTask
 from thresher.hiring.company.facts import Completeness, Thresholds, completeness, size_category
@@ -24,12 +23,13 @@ from thresher.hiring.records import (
     BoardRecord,
     CompanyFields,
     CompanyRecord,
+    board_entry,
     board_key,
     company_entry,
     company_name_key,
 )
 from thresher.hiring.technology import Mention, technologies
-from thresher.reading.platforms.boards import Board
+from thresher.reading.platforms.boards import Board, is_partial
 
 # Settings of the company pipeline: each field is the setting of the same name after `jobs.company.`.
 
@@ -51,6 +51,7 @@ DISCOVERY = "source_discovery"
 VIA = "company"
 AROUND = 60  # characters around a technology that are quoted
 MAX_TECHNOLOGIES = 100
+MAX_BOARDS = 50
 _TEXTS = ("about", "culture", "mission", "headquarters", "industry", "founded")
 
 
@@ -96,6 +97,14 @@ class SeenOpenings:
 
 
 @dataclass(frozen=True, slots=True)
+class Signs:
+    """What a company says of how it works and what it builds, in the words of its pages."""
+
+    remote_first: Finding[str] | None = None
+    ai_focus: Finding[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Findings:
     """What the stages before this one found out, from their checkpoint. `source` is the stored text."""
 
@@ -105,6 +114,10 @@ class Findings:
     source: str = ""
     facts: Mapping[str, FoundCount] = field(default_factory=dict)
     openings: SeenOpenings = SeenOpenings()
+
+    @property
+    def signs(self) -> Signs:
+        return Signs(_finding(self.facts.get("remote_first")), _finding(self.facts.get("ai_focus")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +134,11 @@ async def verdict(ctx: Context) -> Verdict:
     """The verdict on what a task has found out."""
     said = read(Findings, ctx.task.checkpoint)
     text = (await ctx.load(said.source)).decode("utf-8", "replace")
-    mentions = _first_mentions(text)
+    mentions = first_mentions(text)
     at = thresholds(ctx.setting)
     known = await ctx.record(COMPANY, said.key)
     data = _fields(said, CompanyRecord.of(known) if known else None, at)
-    worth = await _worth(ctx, said, text, mentions)
+    worth = worth_of(await readable_profile(ctx), points(ctx.setting), text, said.signs, mentions)
     enough = completeness(CompanyRecord(said.key, **data), at)
     data |= {
         "tech": tuple(each.name for each in mentions),
@@ -138,10 +151,18 @@ async def verdict(ctx: Context) -> Verdict:
         "problem": None,
     }
     record = company_entry(said.key, data, evidence=_evidence(said, data, text, mentions))
+    boards = [board async for board in _boards_in_tier(ctx, said.key, worth.tier)]
     children = tuple([child async for child in _children(ctx, said)])
     note = f"{said.name or said.key}: {enough}, tier {worth.tier} ({worth.score} points)"
     missing = "" if enough is not Completeness.NONE else _missing(said.key, data, at)
-    return Verdict((record,), children, note, missing)
+    return Verdict((record, *boards), children, note, missing)
+
+
+async def _boards_in_tier(ctx: Context, key: str, tier: str) -> AsyncIterator[Record]:
+    """The company's boards that are still in another tier."""
+    for each in map(BoardRecord.of, await ctx.records(BOARD, link=Link("company", key), limit=MAX_BOARDS)):
+        if each.company == key and each.tier != tier:
+            yield board_entry(each.key, {"tier": tier})
 
 
 def _fields(said: Findings, known: CompanyRecord | None, at: Thresholds) -> CompanyFields:
@@ -178,26 +199,39 @@ def _size(fact: FoundCount, at: Thresholds) -> CompanyFields:
     return {"size": text, "employees": low, "size_category": size_category(low, high, at)}
 
 
-async def _worth(ctx: Context, said: Findings, text: str, mentions: list[Mention]) -> CompanyPriority:
-    profile = await _profile(ctx)
+def worth_of(
+    profile: Profile | None, points: PriorityPoints, text: str, signs: Signs, mentions: Sequence[Mention]
+) -> CompanyPriority:
+    """What a company is worth by this profile, from its stored text: no page is needed for it."""
     town = Town(profile.city, profile.region, profile.country) if profile and profile.city else None
-    facts = said.facts
     seen = CompanyFindings(
         office=office(_lines(text), town) if town else None,
         technologies=[(each.name, _around(text, each)) for each in mentions],
-        remote_first=_finding(facts.get("remote_first")),
-        ai_focus=_finding(facts.get("ai_focus")),
+        remote_first=signs.remote_first,
+        ai_focus=signs.ai_focus,
     )
     ranks = {name: str(skill.rank) for name, skill in profile.skills.items()} if profile else None
-    return priority(seen, city=profile.city if profile else None, ranks=ranks, points=points(ctx.setting))
+    return priority(seen, city=profile.city if profile else None, ranks=ranks, points=points)
 
 
-async def _profile(ctx: Context) -> Profile | None:
-    """Return the profile, or None if it cannot be read; the command that sets it reports the error."""
-    try:
-        return await my_profile(ctx)
-    except ConfigError:
-        return None
+def ranked_again(
+    profile: Profile | None, points: PriorityPoints, known: Sequence[tuple[str, Signs]]
+) -> list[CompanyPriority]:
+    """The same for several companies, each by its text and the signs that were found in it."""
+    return [worth_of(profile, points, text, signs, first_mentions(text)) for text, signs in known]
+
+
+def stored_signs(found: Found) -> Signs:
+    """The signs of a company that is stored, by the words that its evidence quotes."""
+    company, places = CompanyRecord.of(found), found.evidence.places if found.evidence else {}
+
+    def finding(name: str) -> Finding[str] | None:
+        place = places.get(name)
+        if not getattr(company, name):
+            return None
+        return Finding(place.quote, place.start or 0, place.end or 0) if place else Finding("", 0, 0)
+
+    return Signs(finding("remote_first"), finding("ai_focus"))
 
 
 async def _children(ctx: Context, said: Findings) -> AsyncIterator[NewTask]:
@@ -219,9 +253,9 @@ async def _is_known(ctx: Context, key: str, seen: SeenOpenings) -> bool:
     """Whether there is a record of this board, or one of the same platform for this company."""
     if (board := seen.board) is None:
         return await ctx.record(BOARD, f"site:{seen.url}") is not None or await _has(ctx, key, "rss")
-    if board.token is None:
-        return await _has(ctx, key, board.platform)
     named = Board(board.platform, board.token, board.url, board.parts)
+    if board.token is None or is_partial(named):
+        return await _has(ctx, key, board.platform)
     return await ctx.record(BOARD, board_key(named)) is not None
 
 
@@ -232,7 +266,7 @@ async def _has(ctx: Context, key: str, platform: str) -> bool:
     )
 
 
-def _first_mentions(text: str) -> list[Mention]:
+def first_mentions(text: str) -> list[Mention]:
     """Each technology where it is first named."""
     found: dict[str, Mention] = {}
     for mention in technologies(text):

@@ -97,8 +97,8 @@ def _noted(page: Page) -> _Noted:
     if body.is_feed:
         return _Noted([Candidate(Method.URL, Board(FEED, None, page.final_url))])
     seen = inspect(page, day_of(page.fetched_at))
-    board = recognise(page.final_url) or seen.board
-    if board is not None and (board := _askable(board)):
+    shown = (recognise(page.final_url), seen.board)
+    if board := next((whole for each in shown if each and (whole := _askable(each))), None):
         return _Noted([Candidate(Method.PAGE, board, page.url)])
     found = _Noted(
         [Candidate(Method.PAGE, Board(FEED, None, url), page.final_url) for url in _feeds(body)],

@@ -31,7 +31,7 @@ from thresher.hiring.records import (
     company_key,
     company_name_key,
 )
-from thresher.reading.platforms.boards import Board
+from thresher.reading.platforms.boards import Board, is_partial, recognise
 from thresher.reading.platforms.platform import platform_named, platforms
 
 # The request of a discovery, from its task and what is known of the company.
@@ -55,6 +55,12 @@ class Asked:
     validation_required: bool = False
     via: str = "user"
     tier: str | None = None
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether the address that was given names a board without all that its list is requested by."""
+        board = recognise(self.url) if self.url else None
+        return board is not None and is_partial(board)
 
     def wanted(self, page: str | None) -> WantedCompany:
         """Whose board it should be. Whoever gave the address of a page meant the company of that page."""
@@ -139,6 +145,8 @@ class Find:
         board, proof = self.candidate.board, self.owner.proof
         platform = platform_named(board.platform)
         good_for = platform.confidence if platform else _OF_NO_PLATFORM.get(board.platform, Confidence.LOW)
+        if asked.is_partial and good_for is Confidence.HIGH:
+            good_for = Confidence.MEDIUM
         found = confidence(
             self.candidate.method, good_for, proof, named=asked.wanted(self.candidate.page).is_known
         )
@@ -202,6 +210,24 @@ def walled(
         "last_look": look,
     }
     return board_entry(board_key(candidate.board), data, *_links(asked.company), initial=fresh)
+
+
+def excluded_board(asked: Asked, reason: str, now: int) -> tuple[Record, ...]:
+    """A board that somebody asked for and the profile excludes: it is stored, so that you can see it, and is
+    looked at when the profile no longer excludes it.
+    """
+    if asked.url is None:
+        return ()
+    board = recognise(asked.url) or Board(SITE, None, asked.url)
+    data: BoardFields = {**_address(board), "excluded": reason, **_owner(asked.company, asked.name)}
+    fresh: BoardFields = {
+        **_UNTOUCHED,
+        "status": "pending",
+        "validation_required": True,
+        "discovered_via": asked.via,
+        "discovered_at": now,
+    }
+    return (board_entry(board_key(board), data, *_links(asked.company), initial=fresh),)
 
 
 def joined(asked: Asked, known: BoardRecord) -> Record:

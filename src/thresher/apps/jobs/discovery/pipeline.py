@@ -24,6 +24,7 @@ from thresher.apps.jobs.discovery.enrolment import (
     Find,
     asked_of,
     enrolled,
+    excluded_board,
     joined,
     scrape,
     unfound,
@@ -39,6 +40,14 @@ from thresher.apps.jobs.discovery.trial import (
     first_call,
     guesses,
     look_at,
+)
+from thresher.apps.jobs.filtering.exclusion import (
+    GuardedFetch,
+    StopList,
+    excluded_company,
+    refused,
+    site_of,
+    stop_list,
 )
 from thresher.apps.jobs.scraping.learned_rows import read_openings
 from thresher.core.context import Context
@@ -144,16 +153,19 @@ async def discover(ctx: Context) -> Outcome:
         asked = await asked_of(ctx)
     except InvalidPayload as problem:
         return Failed(str(problem))
+    hand = GuardedFetch(ctx, await stop_list(ctx))
+    if outcome := _refused(ctx, hand.stops, asked):
+        return outcome
     pages, max_age = int(ctx.setting("jobs.discovery.pages")), float(ctx.setting("jobs.discovery.max_age"))
     named = _by_address(asked)
-    seen = Sighting() if named else await sight(ctx, _starts(asked), most=pages, max_age=max_age)
+    seen = Sighting() if named else await sight(hand, _starts(asked), most=pages, max_age=max_age)
     named = named or tuple(each for each in seen.ordered() if _fits(each, asked))
     # A company that lists its openings itself needs no guess: whoever has a board under its name is somebody
     # else.
     probes = 0 if seen.lists or asked.hint in (RSS, HTML) else int(ctx.setting("jobs.discovery.probes"))
     search = Search(named, _guesses(asked, probes), seen.tried)
     if search.named or search.guesses:
-        return Next(checkpoint=search.as_json())
+        return Next(checkpoint=search.as_json(), events=tuple(hand.events))
     if seen.wall is None:
         return _nothing(asked, search)
     if asked.url is None:
@@ -165,8 +177,15 @@ async def discover(ctx: Context) -> Outcome:
 async def validate(ctx: Context) -> Outcome:
     """The first of the named candidates that holds."""
     asked, search = await asked_of(ctx), search_of(ctx.task.checkpoint)
+    hand = GuardedFetch(ctx, await stop_list(ctx))
+    if outcome := _refused(ctx, hand.stops, asked):
+        return outcome
+    return hand.told(await _first_named(ctx, hand, asked, search))
+
+
+async def _first_named(ctx: Context, hand: GuardedFetch, asked: Asked, search: Search) -> Outcome:
     for candidate in search.named:
-        found = await _attempt(ctx, candidate, asked, search)
+        found = await _attempt(ctx, hand, candidate, asked, search)
         if found is not None:
             return _settled(ctx, found, asked, search) if isinstance(found, Find) else found
     return Next(checkpoint=search.as_json()) if search.guesses else _nothing(asked, search)
@@ -177,8 +196,15 @@ async def probe(ctx: Context) -> Outcome:
     against.
     """
     asked, search = await asked_of(ctx), search_of(ctx.task.checkpoint)
+    hand = GuardedFetch(ctx, await stop_list(ctx))
+    if outcome := _refused(ctx, hand.stops, asked):
+        return outcome
+    return hand.told(await _guessed(ctx, hand, asked, search))
+
+
+async def _guessed(ctx: Context, hand: GuardedFetch, asked: Asked, search: Search) -> Outcome:
     number = int(ctx.task.stage.rpartition("_")[2])
-    found = await _attempt(ctx, search.guesses[number], asked, search)
+    found = await _attempt(ctx, hand, search.guesses[number], asked, search)
     if isinstance(found, Find):
         if found.owner.proof.strength is not Strength.NONE:
             return _settled(ctx, found, asked, search)
@@ -188,21 +214,36 @@ async def probe(ctx: Context) -> Outcome:
     if number + 1 < len(search.guesses):
         return Next(checkpoint=search.as_json())
     again = (
-        await _attempt(ctx, search.guesses[search.doubtful], asked, Search())
+        await _attempt(ctx, hand, search.guesses[search.doubtful], asked, Search())
         if search.doubtful is not None
         else None
     )
     return _settled(ctx, again, asked, search) if isinstance(again, Find) else _nothing(asked, search)
 
 
-async def _attempt(ctx: Context, candidate: Candidate, asked: Asked, search: Search) -> Find | Outcome | None:
+def _refused(ctx: Context, stops: StopList, asked: Asked) -> Outcome | None:
+    """The end of a search for the board of an excluded company, or at an excluded address."""
+    if reason := stops.excludes((asked.name,), (site_of(asked.company), asked.website)):
+        key = asked.company
+        records = (excluded_company(key, reason, asked.name, asked.website),) if key else ()
+        return refused(
+            reason, *records, *excluded_board(asked, reason, ctx.now()), company=key, url=asked.url
+        )
+    if reason := stops.excludes((), (asked.url,)):
+        return refused(reason, *excluded_board(asked, reason, ctx.now()), url=asked.url)
+    return None
+
+
+async def _attempt(
+    ctx: Context, hand: GuardedFetch, candidate: Candidate, asked: Asked, search: Search
+) -> Find | Outcome | None:
     """Try a candidate and note what came of it: a find, an end of the whole search, or nothing."""
     found = await ctx.record(BOARD, board_key(candidate.board))
     known = BoardRecord.of(found) if found else None
     if known and _is_settled(known, candidate, asked):
         return Skipped(f"{known.key} is already known ({known.status})", records=(joined(asked, known),))
     try:
-        find, row = await _examined(ctx, candidate, asked, known)
+        find, row = await _examined(ctx, hand, candidate, asked, known)
     except (*WALLS, Permanent, Transient) as problem:
         patient = candidate.method is not Method.GUESS or ctx.task.failures < PATIENCE
         if isinstance(problem, Transient) and patient:
@@ -216,11 +257,11 @@ async def _attempt(ctx: Context, candidate: Candidate, asked: Asked, search: Sea
 
 
 async def _examined(
-    ctx: Context, candidate: Candidate, asked: Asked, known: BoardRecord | None
+    ctx: Context, hand: GuardedFetch, candidate: Candidate, asked: Asked, known: BoardRecord | None
 ) -> tuple[Find | None, TriedAddress]:
     """Does it answer, has it openings, whose is it."""
     max_age = float(ctx.setting("jobs.discovery.max_age"))
-    seen = await look_at(ctx, candidate.board, max_age=max_age, read_more=partial(read_openings, ctx))
+    seen = await look_at(hand, candidate.board, max_age=max_age, read_more=partial(read_openings, ctx))
     row = TriedAddress(
         candidate.method, seen.url or candidate.board.url, seen.look.verdict, seen.status, seen.count
     )
@@ -228,7 +269,7 @@ async def _examined(
         return None, replace(row, reason=seen.look.reason)
     if candidate.board.platform == FEED and seen.is_page:
         return None, replace(row, reason="it is a page, not a feed")
-    owner = await owner_of(ctx, candidate, seen, asked.wanted(candidate.page), max_age=max_age)
+    owner = await owner_of(hand, candidate, seen, asked.wanted(candidate.page), max_age=max_age)
     row = replace(row, name=owner.name)
     if not accepts(candidate.method, owner.proof):
         return None, replace(row, reason=owner.proof.sentence)
@@ -282,6 +323,9 @@ def _is_settled(known: BoardRecord, candidate: Candidate, asked: Asked) -> bool:
 
 
 def _improves(known: BoardRecord, candidate: Candidate) -> bool:
+    """A better discovery of a board that waits, or the first of one that was excluded before."""
+    if known.confidence is None:
+        return True
     guessed = known.status == "pending" and known.method == Method.GUESS
     return guessed and candidate.method is not Method.GUESS
 
@@ -309,18 +353,18 @@ def _disabled(
 ) -> Outcome:
     tag = ruling_for(problem).tag or ("auth" if isinstance(problem, ConfigError) else "forbidden")
     record = walled(candidate, asked, tag, str(problem), search.tried, ctx.now())
-    event = NewEvent("board_disabled", {"board": record.key, "tag": tag, "reason": str(problem)})
+    event = NewEvent("board_disabled", {"board": record.key, "tag": tag, "reason": str(problem)}, warns=True)
     return Failed(f"blocked: {problem}", records=(record,), events=(event,))
 
 
 def _nothing(asked: Asked, search: Search) -> Outcome:
     """End without a board. If a URL was given, or a question is still open, this is a failure to look at."""
-    records = unfound(asked, search.tried)
-    return (
-        Failed(search.says(), records=records)
-        if asked.url or search.is_open
-        else Skipped(search.says(), records=records)
-    )
+    records, reason = unfound(asked, search.tried), search.says()
+    if asked.is_partial:
+        reason += "; open the address in a browser, and add the address of the list that it shows"
+    if asked.url or search.is_open:
+        return Failed(reason, records=records)
+    return Skipped(reason, records=records)
 
 
 def _through_page(trip: Trip) -> tuple[str, ...]:

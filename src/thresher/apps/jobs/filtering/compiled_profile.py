@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from thresher.apps.jobs.filtering.phrase import Phrase, folded, phrases
+from thresher.apps.jobs.filtering.phrase import Phrase, folded, keywords, phrases
 from thresher.apps.jobs.person.wants import Profile, Rank, Skill
 from thresher.core.errors import InvalidUrl
 from thresher.hiring.locations import read_spots
@@ -142,7 +142,7 @@ def sieve(profile: Profile) -> CompiledProfile:
         },
         wanted_levels=frozenset(level for word in levels.wanted if (level := level_named(word))),
         companies=tuple((Phrase(name), company_name_key(name)) for name in out.companies),
-        keywords=phrases(out.keywords),
+        keywords=keywords(out.keywords),
         domains=tuple(_domain(each) for each in out.domains),
         commission=phrases(out.commission),
         buzzwords=phrases(out.buzzwords),

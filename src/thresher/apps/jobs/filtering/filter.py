@@ -228,13 +228,14 @@ def stopped(
     ready = sieve(profile)
     return (
         stopped_company(ready, company)
-        or _domain(ready, url)
+        or stopped_domain(ready, url)
         or _keyword(ready, title, "title")
         or _in_address(ready, url)
     )
 
 
-def _domain(ready: CompiledProfile, url: str | None) -> Rejection | None:
+def stopped_domain(ready: CompiledProfile, url: str | None) -> Rejection | None:
+    """An address on an excluded domain, or below it."""
     if not url or not ready.domains:
         return None
     try:

@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from fastapi import Body, Query
+from starlette.requests import Request
 from starlette.responses import Response
 
 from thresher.admin.keys import READ, WRITE
@@ -21,6 +22,7 @@ from thresher.apps.jobs.service.boards import (
 from thresher.runtime import Runtime
 from thresher.store.store import Store
 from thresher.web.answer import answer
+from thresher.web.auth import is_admin
 from thresher.web.route import BeforeKey, CurrentRuntime, Limit, Route
 from thresher.web.schemas import ReasonBody, RequestBody, Text, said
 
@@ -69,27 +71,30 @@ async def add_board(runtime: CurrentRuntime, body: BoardAsked) -> Response:
     )
 
 
-async def enable(runtime: CurrentRuntime, key: str) -> Response:
+async def enable(runtime: CurrentRuntime, request: Request, key: str) -> Response:
     """Read a board from now on: one that waits for your decision, or a disabled one. Its failures
-    are reset.
+    are reset. A board that an administrator disabled needs the scope admin.
     """
-    return await answer(runtime.store, _enabled, runtime, key)
+    return await answer(runtime.store, _enabled, runtime, key, is_admin(request))
 
 
-def _enabled(runtime: Runtime, key: str) -> BoardView:
-    asked = enable_board(runtime.store, runtime.registry, key)
+def _enabled(runtime: Runtime, key: str, by_admin: bool) -> BoardView:
+    asked = enable_board(runtime.store, runtime.registry, key, by_admin=by_admin)
     return board_view(find_board(runtime.store, asked.key))
 
 
 async def disable(
-    runtime: CurrentRuntime, key: str, body: Annotated[ReasonBody | None, Body()] = None
+    runtime: CurrentRuntime, request: Request, key: str, body: Annotated[ReasonBody | None, Body()] = None
 ) -> Response:
-    """Stop reading a board until it is enabled. Its postings stay as they are."""
-    return await answer(runtime.store, _disabled, runtime.store, key, said(body, "disabled manually"))
+    """Stop reading a board until it is enabled. Its postings stay as they are. If an administrator disables
+    it, only an administrator can enable it.
+    """
+    reason, by_admin = said(body, "disabled manually"), is_admin(request)
+    return await answer(runtime.store, _disabled, runtime.store, key, reason, by_admin)
 
 
-def _disabled(store: Store, key: str, reason: str) -> BoardView:
-    return board_view(disable_board(store, key, reason))
+def _disabled(store: Store, key: str, reason: str, by_admin: bool) -> BoardView:
+    return board_view(disable_board(store, key, reason, by_admin=by_admin))
 
 
 ROUTES = (

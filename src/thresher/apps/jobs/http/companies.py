@@ -51,7 +51,7 @@ class PostingAsked(RequestBody):
 async def companies(
     runtime: CurrentRuntime,
     status: Annotated[
-        str | None, Query(description="Status: analyzing, complete, partial, unknown_site, failed.")
+        str | None, Query(description="Status: analyzing, complete, partial, unknown_site, failed, excluded.")
     ] = None,
     tier: Annotated[str | None, Query(description="Tier: S, A, B, C or D.")] = None,
     limit: Limit = 50,

@@ -9,8 +9,10 @@ from starlette.responses import Response
 
 from thresher.admin.keys import READ, WRITE
 from thresher.admin.records import maybe
+from thresher.apps.jobs.service.companies import ask_review
 from thresher.apps.jobs.service.postings import ME, PROFILE, set_profile
 from thresher.core.errors import InvalidPayload, UnknownName
+from thresher.runtime import Runtime
 from thresher.store.store import Store
 from thresher.web.answer import answer
 from thresher.web.route import CurrentRuntime, Route
@@ -37,15 +39,18 @@ def _shown(store: Store) -> dict[str, Any]:
 
 
 async def put_profile(runtime: CurrentRuntime, request: Request) -> Response:
-    """Replace the profile. Postings that were judged before keep their decisions."""
+    """Replace the profile. Companies and boards are ranked by it again; postings that were judged before keep
+    their decisions.
+    """
     kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
     text = _text(await request.body(), kind)
-    return await answer(runtime.store, _set, runtime.store, text)
+    return await answer(runtime.store, _set, runtime, text)
 
 
-def _set(store: Store, text: str) -> dict[str, Any]:
-    set_profile(store, text, NAME)
-    return _shown(store)
+def _set(runtime: Runtime, text: str) -> dict[str, Any]:
+    set_profile(runtime.store, text, NAME)
+    ask_review(runtime.store, runtime.registry)
+    return _shown(runtime.store)
 
 
 def _text(body: bytes, kind: str) -> str:

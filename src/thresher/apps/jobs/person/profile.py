@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 import yaml
 
+from thresher.apps.jobs.filtering.phrase import pattern_problem
 from thresher.apps.jobs.person.wants import (
     STOPS,
     Levels,
@@ -86,7 +87,12 @@ def read_profile(text: str, name: str) -> Profile:
     def problem(key: str, says: str) -> ConfigError:
         return ConfigError(f"{name}:{_line(lines, key)}: {key} {says}")
 
-    return _profile(None if root is None else _plain(root, "", lines, problem), problem)
+    profile = _profile(None if root is None else _plain(root, "", lines, problem), problem)
+    # Only what is set now is refused: a profile that was stored before must still be read.
+    for word in profile.excluded.keywords:
+        if wrong := pattern_problem(word):
+            raise problem("excluded.keywords", f"has {_shown(word)}, which {wrong}")
+    return profile
 
 
 def profile_of(data: Mapping[str, Any]) -> Profile:
@@ -124,7 +130,7 @@ def _scan(text: str, name: str) -> None:
         if isinstance(token, yaml.AliasToken):
             raise ConfigError(
                 f"{name}:{token.start_mark.line + 1} has *{token.value}; a profile may not use "
-                "aliases; write the value out"
+                f"aliases; write the value out, or in quotes if the star is meant: '*{token.value}'"
             )
         depth += isinstance(token, _OPENING) - isinstance(token, _CLOSING)
         if depth > DEEPEST:

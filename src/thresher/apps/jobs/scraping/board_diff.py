@@ -217,6 +217,7 @@ def board_record(looked: BoardDiff, *, hash: str, due_at: int, checks_due: int, 
         "yields": looked.health.yields,
         "alarms": (*found.alarms, *looked.health.alarms)[:MAX_ALARMS],
         "scraped_at": now,
+        "succeeded_at": now,
         "due_at": due_at,
         "failures": 0,
     }
@@ -232,7 +233,9 @@ def unchanged_record(
     written.
     """
     last = replace(look, at=now, new=0, changed=0, closed=0, relisted=0, moved=0)
-    fields = BoardFields(last_look=last, scraped_at=now, due_at=due_at, failures=0, completed_at=now)
+    fields = BoardFields(
+        last_look=last, scraped_at=now, succeeded_at=now, due_at=due_at, failures=0, completed_at=now
+    )
     if checks_due is not None:
         fields["checks_due"] = checks_due
     return board_entry(board.key, fields)

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from thresher.apps.jobs.discovery.trial import first_call
+from thresher.apps.jobs.filtering.exclusion import EVENT, refused, stop_list
+from thresher.apps.jobs.review import review_if_changed
 from thresher.apps.jobs.scraping import page_checks
 from thresher.apps.jobs.scraping.board_crawl import BoardCrawl, IsKnown, Walker
 from thresher.apps.jobs.scraping.board_diff import (
@@ -39,9 +41,16 @@ from thresher.core.record import Between, Found, Is, Link, Record, Where
 from thresher.core.settlement import Error
 from thresher.core.task import NewTask, Task
 from thresher.hiring.coverage import health
-from thresher.hiring.kinds import BOARD, POSTING
+from thresher.hiring.kinds import BOARD, COMPANY, POSTING
 from thresher.hiring.lifecycle import CLOSED, Prints
-from thresher.hiring.records import BoardFields, BoardRecord, LastLook, PostingRecord, board_entry
+from thresher.hiring.records import (
+    BoardFields,
+    BoardRecord,
+    CompanyRecord,
+    LastLook,
+    PostingRecord,
+    board_entry,
+)
 from thresher.hiring.row import key_of, listed
 from thresher.reading.postings.posting import Posting
 
@@ -57,7 +66,7 @@ MAX_WALK = 3_600.0
 
 
 async def open_board(ctx: Context) -> Outcome:
-    """What is known of the board. One that is not active is left alone."""
+    """What is known of the board. One that is not active, or is excluded, is left alone."""
     board = await _board(ctx)
     if not isinstance(board, BoardRecord):
         return board
@@ -75,7 +84,7 @@ async def open_board(ctx: Context) -> Outcome:
 async def walk_board(ctx: Context) -> Outcome:
     """The look itself."""
     board = await _board(ctx)
-    if not isinstance(board, BoardRecord):  # a person has disabled it while it waited
+    if not isinstance(board, BoardRecord):  # a person has disabled or excluded it while it waited
         return board
     last = board.last_look or LastLook()
     marks: dict[str, Marks] = {}
@@ -227,7 +236,7 @@ def _failure(key: str, failures: int, reason: str, look: LastLook, most: float, 
         return Finds(records=(board_entry(key, data),))
     why = f"{failures + 1} failures in a row, the last: {reason}"
     data |= {"status": DISABLED, "disabled_tag": FAILING, "disabled_reason": why}
-    event = NewEvent("board_disabled", {"board": key, "tag": FAILING, "reason": why})
+    event = NewEvent("board_disabled", {"board": key, "tag": FAILING, "reason": why}, warns=True)
     return Finds(records=(board_entry(key, data),), events=(event,))
 
 
@@ -240,6 +249,10 @@ async def _board(ctx: Context) -> BoardRecord | Failed | Skipped:
     if board.status != ACTIVE:
         why = board.disabled_reason or "it waits for a decision"
         return Skipped(f"{board.key} is {board.status}: {why}")
+    owner = await ctx.record(COMPANY, board.company) if board.company else None
+    company = CompanyRecord.of(owner) if owner else None
+    if reason := (await stop_list(ctx)).excludes_board(board, company):
+        return refused(reason, board_entry(board.key, {"excluded": reason}), board=board.key)
     return board
 
 
@@ -302,18 +315,14 @@ async def choose_boards(ctx: Context) -> Outcome:
     if named:
         found = await ctx.records(BOARD, keys=named, where=(IS_ACTIVE,), limit=number)
         wanted = list(map(BoardRecord.of, found))
-        return _asked_for(
-            ctx,
-            turn(wanted, pace, number),
-            pace,
-            f"{len(wanted)} of the {len(named)} requested boards are active",
-        )
+        note = f"{len(wanted)} of the {len(named)} requested boards are active"
+        return await _asked_for(ctx, turn(wanted, pace, number), pace, note)
     # Those that were never looked at are asked for apart: many new boards must not hide the others, nor the
     # others the new.
     new = await _boards(ctx, number, Between("scraped_at", high=0))
     due = await _boards(ctx, number, Between("scraped_at", low=1), Between("due_at", high=now))
     chosen = turn([*(each for each in new if each.due_at <= now), *due], pace, number)
-    return _asked_for(ctx, chosen, pace, f"{len(chosen)} boards are due")
+    return await _asked_for(ctx, chosen, pace, f"{len(chosen)} boards are due")
 
 
 async def _boards(ctx: Context, number: int, *where: Where) -> list[BoardRecord]:
@@ -321,14 +330,37 @@ async def _boards(ctx: Context, number: int, *where: Where) -> list[BoardRecord]
     return list(map(BoardRecord.of, found))
 
 
-def _asked_for(ctx: Context, boards: Sequence[BoardRecord], pace: Pace, note: str) -> Done:
-    records = tuple(_asked(each, pace, ctx.now()) for each in boards)
-    run = Run(str(ctx.task.id), subject=f"{len(boards)} boards") if boards else None
-    return Done(note, records=records, children=tuple(map(_look, boards)), group=run)
+async def _asked_for(ctx: Context, boards: Sequence[BoardRecord], pace: Pace, note: str) -> Done:
+    """Ask for a look at each of them that the profile does not exclude."""
+    why = await _exclusions(ctx, boards)
+    wanted = [each for each in boards if each.key not in why]
+    run = Run(str(ctx.task.id), subject=f"{len(wanted)} boards") if wanted else None
+    out = f"; {len(why)} of them are excluded" if why else ""
+    return Done(
+        note + out,
+        records=tuple(_asked(each, pace, ctx.now(), why.get(each.key)) for each in boards),
+        children=(*map(_look, wanted), *await review_if_changed(ctx)),
+        events=tuple(
+            NewEvent(EVENT, {"board": each.key, "reason": why[each.key]}, warns=True)
+            for each in boards
+            if each.key in why and each.excluded is None
+        ),
+        group=run,
+    )
 
 
-def _asked(board: BoardRecord, pace: Pace, now: int) -> Record:
-    return board_entry(board.key, {"due_at": now + pace.interval(board.tier)})
+async def _exclusions(ctx: Context, boards: Sequence[BoardRecord]) -> dict[str, str]:
+    """Why boards are excluded, by key."""
+    stops = await stop_list(ctx)
+    keys = [each.company for each in boards if each.company]
+    found = await ctx.records(COMPANY, keys=keys, limit=len(keys)) if keys and stops.profile else []
+    owners = {each.key: CompanyRecord.of(each) for each in found}
+    asked = {each.key: stops.excludes_board(each, owners.get(each.company or "")) for each in boards}
+    return {key: reason for key, reason in asked.items() if reason}
+
+
+def _asked(board: BoardRecord, pace: Pace, now: int, excluded: str | None) -> Record:
+    return board_entry(board.key, {"due_at": now + pace.interval(board.tier), "excluded": excluded})
 
 
 def _look(board: BoardRecord) -> NewTask:

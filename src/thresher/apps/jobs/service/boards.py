@@ -2,6 +2,7 @@
 show them.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -25,7 +26,8 @@ from thresher.runtime import DirectFetch
 from thresher.store.store import Store
 
 DISCOVERY, SCRAPE = "source_discovery", "scrape_source"
-BY_A_PERSON = "manual"
+BY_A_PERSON, BY_ADMIN = "manual", "admin"
+MAX_DISABLED = 10_000
 T = TypeVar("T")
 
 
@@ -79,9 +81,13 @@ def find_board(store: Store, key: str) -> BoardRecord:
     return BoardRecord.of(next(iter(found.values())))
 
 
-def enable_board(store: Store, registry: Registry, key: str) -> RequestResult:
-    """Read a board from now on: one that waits for your decision, or a disabled one. Reset its failures."""
+def enable_board(store: Store, registry: Registry, key: str, *, by_admin: bool = True) -> RequestResult:
+    """Read a board from now on: one that waits for your decision, or a disabled one. Reset its failures. What
+    an administrator has disabled, an administrator enables; whoever has the command line is one.
+    """
     board = find_board(store, key)
+    if not by_admin:
+        _refuse_admins(board)
     now = read_now(store)
     fields: BoardFields = {
         "status": "active",
@@ -104,17 +110,26 @@ def enable_board(store: Store, registry: Registry, key: str) -> RequestResult:
     return ask(store, registry, [TaskRequest(board.key, board.key, new)])[0]
 
 
-def disable_board(store: Store, key: str, reason: str) -> BoardRecord:
+def _refuse_admins(board: BoardRecord) -> None:
+    if board.status == "disabled" and board.disabled_tag == BY_ADMIN:
+        raise NotAllowed(
+            f"an administrator has disabled {board.key} ({board.disabled_reason}); to enable it, log in as an "
+            f"administrator, use a key with the scope admin, or run: thresher boards enable {board.key}"
+        )
+
+
+def disable_board(store: Store, key: str, reason: str, *, by_admin: bool = True) -> BoardRecord:
     """Stop reading a board until it is enabled. Its postings stay as they are: no one looks, so nothing is
-    closed.
+    closed. An administrator may disable one that is disabled already, and then nobody else enables it.
     """
     board = find_board(store, key)
+    tag = BY_ADMIN if by_admin else BY_A_PERSON
     if not reason.strip():
         raise UsageError("give a reason for disabling the board: --reason TEXT")
-    if board.status == "disabled":
+    if board.status == "disabled" and (not by_admin or board.disabled_tag == BY_ADMIN):
         raise NotAllowed(f"{board.key} is already disabled: {board.disabled_reason}")
-    fields = BoardFields(status="disabled", disabled_tag=BY_A_PERSON, disabled_reason=reason.strip())
-    event = NewEvent("board_disabled", {"board": board.key, "tag": BY_A_PERSON, "reason": reason.strip()})
+    fields = BoardFields(status="disabled", disabled_tag=tag, disabled_reason=reason.strip())
+    event = NewEvent("board_disabled", {"board": board.key, "tag": tag, "reason": reason.strip()})
     write_records(store, [board_entry(board.key, fields)], events=[event])
     return find_board(store, board.key)
 
@@ -163,8 +178,8 @@ STATUSES = ("pending", "active", "disabled")
 
 @dataclass(frozen=True, slots=True)
 class BoardView:
-    """One board in a list. `reason` is why it stands so: disabled, its last look, or, before any, the proof
-    of whose it is.
+    """One board in a list. `reason` is why it stands so: excluded, disabled, its last look, or, before any,
+    the proof of whose it is. `last_success_at` is the last look that proved something.
     """
 
     key: str
@@ -181,6 +196,8 @@ class BoardView:
     alarms: tuple[str, ...]
     scraped_at: int | None
     due_at: int | None
+    last_success_at: int | None = None
+    excluded: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,22 +262,42 @@ def board_view(board: BoardRecord) -> BoardView:
         board.status,
         board.confidence,
         look.verdict,
-        board.disabled_reason or look.reason or board.proof,
+        f"excluded: {board.excluded}"
+        if board.excluded
+        else board.disabled_reason or look.reason or board.proof,
         board.open,
         board.failures,
         board.alarms,
         moment(board.scraped_at),
         moment(board.due_at),
+        moment(board.succeeded_at),
+        board.excluded,
     )
 
 
 def check_boards(store: Store) -> list[Check]:
-    """Check for boards that wait for your decision."""
+    """Check for boards that wait for your decision, and for those that were disabled by trouble."""
     pending = count(store, BOARD, where=[Is("status", "pending")])
-    if not pending:
-        return [Check.ok("boards", "none waits for a decision")]
-    wait = "1 board waits" if pending == 1 else f"{pending:,} boards wait"
-    return [Check.warn("boards", f"{wait} for your decision", "thresher boards list --status pending")]
+    tags = Counter(
+        BoardRecord.of(each).disabled_tag or "unknown"
+        for each in find(store, BOARD, where=[Is("status", "disabled")], limit=MAX_DISABLED)
+    )
+    failed = {tag: number for tag, number in tags.items() if tag not in (BY_A_PERSON, BY_ADMIN)}
+    found = []
+    if pending:
+        wait = "1 board waits" if pending == 1 else f"{pending:,} boards wait"
+        found.append(
+            Check.warn("boards", f"{wait} for your decision", "thresher boards list --status pending")
+        )
+    if failed:
+        are = "1 board is" if sum(failed.values()) == 1 else f"{sum(failed.values()):,} boards are"
+        why = ", ".join(f"{tag} {number:,}" for tag, number in sorted(failed.items()))
+        found.append(
+            Check.warn(
+                "boards", f"{are} disabled by trouble ({why})", "thresher boards list --status disabled"
+            )
+        )
+    return found or [Check.ok("boards", "none waits for a decision, none is disabled by trouble")]
 
 
 CHECKS = (check_boards,)

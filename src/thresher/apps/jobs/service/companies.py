@@ -31,6 +31,7 @@ from thresher.store.records import AT_ONCE, find_records
 from thresher.store.store import Store
 
 MAX_NAME = 200
+REVIEW = "review"
 # Addresses that are no websites.
 _ADDRESS = re.compile(r"(?:about|blob|data|file|ftp|javascript|mailto|tel|vbscript):", re.IGNORECASE)
 # Reserved names, for examples and practice.
@@ -175,14 +176,20 @@ def _fresh(wish: Wish, known: CompanyRecord | None, now: int, store: Store) -> s
     )
 
 
+def ask_review(store: Store, registry: Registry) -> RequestResult:
+    """Have every company and board judged again by the current profile. No page is requested for it."""
+    new = NewTask(REVIEW, key=REVIEW, priority=HEAD_START)
+    return ask(store, registry, [TaskRequest("the review of companies and boards", REVIEW, new)])[0]
+
+
 SHOWN_BY = "thresher companies list"
-STATUSES = ("analyzing", "complete", "partial", "unknown_site", "failed")
+STATUSES = ("analyzing", "complete", "partial", "unknown_site", "failed", "excluded")
 TIERS = ("S", "A", "B", "C", "D")
 
 
 @dataclass(frozen=True, slots=True)
 class CompanyView:
-    """One company in a list. `boards` and `postings` are counts."""
+    """One company in a list. `boards` and `postings` are counts; `excluded` says by what the profile does."""
 
     key: str
     name: str | None
@@ -196,6 +203,7 @@ class CompanyView:
     boards: int
     postings: int
     analyzed_at: int | None
+    excluded: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +267,7 @@ def _view(store: Store, found: Found) -> CompanyView:
         count(store, BOARD, link=own),
         count(store, POSTING, link=own),
         moment(company.analyzed_at),
+        company.excluded,
     )
 
 

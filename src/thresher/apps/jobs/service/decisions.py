@@ -100,6 +100,8 @@ def _of_posting(posting: PostingRecord) -> Iterator[str]:
 def _company(store: Store, found: Found) -> Explanation:
     company = CompanyRecord.of(found)
     said = company_parts(company) or ["It has no points: no rule found anything."]
+    if company.excluded:
+        said = [_excluded(company.excluded), *said]
     total = (
         f"{company.score or 0} points make tier {company.tier}."
         if company.tier
@@ -125,6 +127,8 @@ def _board(store: Store, found: Found) -> Explanation:
         said.append(f"Confidence {board.confidence}, found by {board.method}.")
     seen = f"Last look: {look.verdict}. {look.reason or ''}".strip() if look else None
     said.append(seen or "Nobody has looked at it yet.")
+    if board.excluded:
+        said.append(_excluded(board.excluded))
     if board.status == "disabled":
         said.append(f"Disabled ({board.disabled_tag}): {board.disabled_reason}")
     said += [f"Alarm: {each}" for each in board.alarms]
@@ -138,6 +142,10 @@ def _board(store: Store, found: Found) -> Explanation:
         None,
         _tasks(store, board.url, [found]),
     )
+
+
+def _excluded(reason: str) -> str:
+    return f"Nothing of it is requested: {reason}. Change `excluded` in the profile to read it again."
 
 
 def company_parts(company: CompanyRecord) -> list[str]:
