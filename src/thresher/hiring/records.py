@@ -386,9 +386,10 @@ def company_entry(
 
 @dataclass(frozen=True, slots=True)
 class PostingRecord:
-    """A posting as it stands. `said` are the fields that its board's list says; `facts` is what was read from
-    it (`opening.py`). `lacks` is what keeps it from good `completeness`; `first_look`: the first look
-    at its board found it. `MARKS` says what it is found by.
+    """A posting as it stands. `said` are the fields that its board's list says; `method` is where its text
+    was read: list, api, page or text. `facts` is what was read from it (`opening.py`). `lacks` is what keeps
+    it from good `completeness`; `first_look`: the first look at its board found it. `MARKS` says what it is
+    found by.
     """
 
     key: str
@@ -406,6 +407,7 @@ class PostingRecord:
     salary: Mapping[str, Any] | str | None = None
     description: str | None = None
     number: str | None = None
+    method: str | None = None
     said: tuple[str, ...] = ()
     board: str | None = None
     group: str | None = None
@@ -461,6 +463,7 @@ class PostingFields(TypedDict, total=False):
     salary: Mapping[str, Any] | str | None
     description: str | None
     number: str | None
+    method: str | None
     said: tuple[str, ...]
     board: str | None
     group: str | None

@@ -338,7 +338,7 @@ def test_a_company_that_nobody_knows_gets_a_task_and_nobody_waits_for_it(search:
     assert search.kinds()[("company", "skipped")] == 1
 
 
-def declared(**organization: Any) -> Knob:
+def declared(host: str = "feeds.practice.example", path: str = "/1", **organization: Any) -> Knob:
     """A posting's page that declares who hires."""
     said = {
         "@context": "https://schema.org",
@@ -348,7 +348,7 @@ def declared(**organization: Any) -> Knob:
         "hiringOrganization": {"@type": "Organization", "name": "Kestrel Optics", **organization},
     }
     html = f"<html><head><script type='application/ld+json'>{json.dumps(said)}</script></head><body><p>{TEXT}</p></body></html>"
-    return Knob(Trouble.BODY, "feeds.practice.example", "/1", text=html)
+    return Knob(Trouble.BODY, host, path, text=html)
 
 
 def test_a_company_that_nobody_knows_is_looked_for_on_the_site_that_the_posting_names(

@@ -1,6 +1,8 @@
 """What a person may do with companies, boards, postings and matches, and what they see of them: on every
 database."""
 
+from dataclasses import replace
+
 import pytest
 
 from thresher.admin.events import list_events
@@ -228,6 +230,19 @@ def test_a_posting_that_a_person_found_is_read_from_its_address(store):
     (asked,) = ask_postings(store, REGISTRY, ["https://acme.com/jobs/1#apply"])
     assert asked.key.startswith("url/")
     assert "Task 1 is pending" in explain(store, [jobs], str(asked.task)).sentences[0]
+
+
+def test_what_a_model_prepared_for_an_application_is_explained_and_listed(store):
+    said = {"summary": "Builds harbours.", "ats_keywords": ["python", "ports"], "projects": []}
+    best = match("greenhouse:acme/1", 91, now(store))
+    write_records(
+        store, [posting("greenhouse:acme/1"), replace(best, data={**best.data, "resume_intake": said})]
+    )
+    told = explain(store, [jobs], "greenhouse:acme/1").sentences
+    assert "For your application, summary: Builds harbours." in told
+    assert "For your application, ats keywords: python, ports" in told
+    assert not any("projects" in line for line in told)
+    assert list_matches(store, Search(), now(store))[0].resume_intake == said
 
 
 def test_a_profile_too_large_to_keep_is_refused(store):

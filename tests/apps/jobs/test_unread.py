@@ -7,18 +7,19 @@ from typing import Any
 
 import pytest
 
-from tests.apps.jobs.test_job import TEXT, judge, kestrel, one, posting, write
+from tests.apps.jobs.test_job import TEXT, declared, judge, kestrel, one, posting, write
 from tests.apps.jobs.weeks import Search
 from tests.engine.asking import models
 from tests.harness.databases import Database, only_files
 from thresher import NewTask
 from thresher.admin.explain import explain
+from thresher.admin.tasks import retry
 from thresher.apps.hiring.postings import list_postings, show_posting
 from thresher.apps.jobs.app import app
 from thresher.apps.jobs.decision import match
 from thresher.apps.jobs.service.matches import Search as Matches
 from thresher.apps.jobs.service.matches import list_matches, set_status
-from thresher.apps.jobs.service.postings import ask_postings, judge_again
+from thresher.apps.jobs.service.postings import ask_postings, check_postings, judge_again
 from thresher.core.errors import UnknownName
 from thresher.core.record import Record
 from thresher.hiring.kinds import POSTING
@@ -57,8 +58,9 @@ def test_the_text_of_a_plain_page_is_read_and_judged(search: Search, web: Practi
     assert (state, search.records("match")) == ("filtered", []), reason
     (rejection,) = one(search, "decision").data["rejections"]
     assert "security clearance" in rejection["quote"]
-    text = one(search, POSTING).data["description"]
-    assert TEXT in text
+    found = one(search, POSTING).data
+    text = found["description"]
+    assert (found["method"], TEXT in text) == ("text", True)
     assert "Home" not in text
 
 
@@ -103,6 +105,25 @@ def test_what_misses_the_minimal_listing_is_unknown_and_says_what_it_misses(
     assert (shown.key, shown.outcome, shown.completeness) == ("greenhouse:acme/1", "unknown", "none")
     told = explain(search.store, [app], "greenhouse:acme/1")
     assert (told.outcome, decision["problem"] in told.sentences[0]) == ("unknown", True)
+
+
+def test_a_text_that_nobody_declared_does_not_replace_a_longer_one(search: Search, web: PracticeWeb) -> None:
+    web.turn(plain_page("Apply now."))
+    write(search, posting("greenhouse:acme/1", url=URL))
+    judge(search, "greenhouse:acme/1", fresh=True)
+    assert one(search, POSTING).data["description"] == TEXT
+    assert one(search, "decision").data["outcome"] == "saved"
+
+
+@only_files
+def test_a_posting_says_where_its_text_was_read(search: Search, web: PracticeWeb) -> None:
+    web.turn(declared("www.kestrel.example", PATH))
+    write(search, kestrel(), listed(), posting("greenhouse:acme/2", title="Staff Software Engineer"))
+    judge(search, "greenhouse:acme/1", "greenhouse:acme/2")
+    assert {each.key[-1]: each.data["method"] for each in search.records(POSTING)} == {
+        "1": "page",
+        "2": "list",
+    }
 
 
 def test_a_posting_with_place_date_and_requirements_is_complete(search: Search) -> None:
@@ -195,6 +216,27 @@ def test_a_posting_that_could_not_be_read_is_kept_as_unknown_until_it_can(
     search.work()
     assert one(search, "decision").data["outcome"] in ("saved", "skipped")
     assert list_postings(search.store, outcome="unknown") == []
+
+
+@pytest.mark.promise(20)
+def test_a_failed_task_that_is_sent_back_makes_its_posting_known(search: Search, web: PracticeWeb) -> None:
+    write(search, kestrel())
+    web.turn(FORBIDDEN)
+    (asked,) = ask_postings(search.store, search.registry, [URL])
+    search.work()
+    (warning,) = check_postings(search.store)
+    assert ("1 posting is unknown" in warning.found, warning.advice) == (
+        True,
+        "thresher postings list --outcome unknown",
+    )
+    web.web.panel.clear()
+    web.turn(plain_page(TEXT))
+    search.tomorrow()
+    assert asked.task is not None
+    retry(search.store, [asked.task])
+    search.work()
+    assert one(search, "decision").data["outcome"] in ("saved", "skipped")
+    assert "none is unknown" in check_postings(search.store)[0].found
 
 
 @pytest.mark.promise(20)

@@ -111,6 +111,7 @@ def _draw_one(out: "Console", detail: "PostingDetail", now: int) -> None:
                 ("last seen", when(posting.seen_at, now)),
                 ("closed", when(posting.closed_at, now) if posting.closed_at else None),
                 ("complete", _completeness(record)),
+                ("read from", _METHODS.get(record.method or "", record.method)),
                 ("listed again", number(record.relisted, "time") if record.relisted else None),
                 ("decided", f"{detail.outcome or 'not yet'}; thresher explain {posting.key}"),
                 ("your status", detail.status),
@@ -126,6 +127,14 @@ def _draw_one(out: "Console", detail: "PostingDetail", now: int) -> None:
         out.print(posting_table(detail.same, now))
     if text := record.description:
         out.print(cell("\n" + plain(text[:MAX_TEXT]) + ("\n…" if len(text) > MAX_TEXT else "")))
+
+
+_METHODS = {
+    "list": "its board's list",
+    "api": "its board's answer for this posting",
+    "page": "the fields of its page",
+    "text": "the headline and the text of its page",
+}
 
 
 def _completeness(posting: PostingRecord) -> str | None:

@@ -22,6 +22,7 @@ POSTINGS = record_export(
         "state",
         "completeness",
         "lacks",
+        "method",
         "employment_type",
         *PAY,
         "workplace=facts.workplace",

@@ -147,7 +147,7 @@ def _decision(
 def explain(decision: DecisionRecord) -> Iterator[str]:
     """Explain the decision in sentences."""
     if decision.outcome == UNKNOWN:
-        yield f"Unknown: it could not be judged. {decision.problem or 'No reason is stored.'}"
+        yield f"Unknown: it could not be judged: {decision.problem or 'no reason is stored'}"
         yield "It is no match until it can be read; to try again: thresher jobs judge"
         return
     yield _verdict(decision)

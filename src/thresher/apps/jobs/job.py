@@ -34,6 +34,7 @@ from thresher.core.record import Found, Is, Link, Record
 from thresher.core.settlement import Error
 from thresher.core.stored import written
 from thresher.core.task import NewTask, Task
+from thresher.hiring.company.facts import Completeness
 from thresher.hiring.facts import gaps_of, read_facts
 from thresher.hiring.kinds import BOARD, COMPANY, POSTING
 from thresher.hiring.lifecycle import CLOSED, OPEN
@@ -98,6 +99,7 @@ def _are_initials(label: str, name: str) -> bool:
     return len(initials) >= MIN_INITIALS and label == initials
 
 
+UNDER_HEADLINE = "the text under the headline"
 AGE = 3_600.0  # seconds: a stage that is performed again takes the page it already had
 MAX_HEADINGS = 50
 MAX_OVER = 600  # characters under a headline: further below it may be about something else
@@ -149,7 +151,8 @@ def read_detail(page: Page, title: str, today: date) -> Posting | Unread:
             return headline
         posting = Posting(headline, url=page.final_url)
     if not posting.description:
-        posting = replace(posting, description=text_under(body.document, posting.title) or None)
+        text = text_under(body.document, posting.title)
+        posting = replace(posting, description=text or None, where=UNDER_HEADLINE)
     if over := _OVER.search((posting.description or "")[:MAX_OVER]):
         return Unread(f"{page.final_url} says {' '.join(over[0].split())!r}")
     return replace(posting, company=posting.company or _site_name(page, seen))
@@ -198,6 +201,8 @@ def completed(known: PostingRecord, detail: Posting) -> PostingFields:
     if detail.company and not known.company_name:
         said["company_name"] = detail.company
     said.pop("number", None)
+    if detail.where == UNDER_HEADLINE and len(detail.description or "") < len(known.description or ""):
+        said.pop("description", None)  # what nobody declared never replaces more
     added = {
         name: value for name, value in said.items() if not getattr(known, name) or name in _PAGE_KNOWS_BETTER
     }
@@ -370,13 +375,14 @@ def on_failed(task: Task, error: Error, settings: Mapping[str, Any]) -> Finds:
 
 
 def _unread(key: str, url: str | None, reason: str, now: int = 0) -> tuple[Record, ...]:
-    return posting_entry(key, {}, initial=_begun(url, now)), decision.unread(key, reason, now)
+    first: PostingFields = {**_begun(url, now), "completeness": str(Completeness.NONE)}
+    return posting_entry(key, {}, initial=first), decision.unread(key, reason, now)
 
 
 async def _detail(ctx: Context, posting: PostingRecord) -> PostingFields | Unread:
     """What the posting's own page adds; nothing where its list said enough."""
     if _says_enough(ctx, posting.description) and not ctx.task.payload.get("fresh"):
-        return {}
+        return {} if posting.method else {"method": "list"}
     call = await _call(ctx, posting)
     if call is None:
         return Unread("it has no page to request")
@@ -387,12 +393,20 @@ async def _detail(ctx: Context, posting: PostingRecord) -> PostingFields | Unrea
     if posting.title and not (_stayed(page, call) or _is_alike(detail.title, posting.title)):
         return Unread(f"{call.url} leads to {page.final_url}, which is about {detail.title!r}")
     added = completed(posting, detail)
+    added["method"] = _method(call, posting, detail)
     whole = posting.having(added)
     if not await _employer(ctx, whole):  # only of somebody whom nobody knows it is worth reading
         site = await ctx.compute(employer_site, page, whole.company_name)
         if site:
             added["company_site"] = site
     return added
+
+
+def _method(call: Call, posting: PostingRecord, detail: Posting) -> str:
+    """How the text of a posting was read, beside "list": where its list said enough."""
+    if detail.where == UNDER_HEADLINE:
+        return "text"
+    return "page" if call.url == posting.url else "api"
 
 
 def _says_enough(ctx: Context, text: str | None) -> bool:

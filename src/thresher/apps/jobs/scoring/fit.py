@@ -175,7 +175,7 @@ def zone(case: Case, employer: Employer, points: Points) -> Component:
     return Component(
         "time zone",
         _distance(hours, points),
-        f"{name} is {hours:g} hours away from your time zone",
+        f"{name} is {hours:g} {'hour' if hours == 1 else 'hours'} away from your time zone",
         place,
     )
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from thresher.admin.records import among, count, find, moment, one, write_records
 from thresher.admin.requests import HEAD_START, PERSON, RequestResult, TaskRequest, ask, look_up
 from thresher.admin.times import read_now
+from thresher.apps.jobs.service.postings import check_postings
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.core.event import NewEvent
 from thresher.core.extension import Check
@@ -300,4 +301,4 @@ def check_boards(store: Store) -> list[Check]:
     return found or [Check.ok("boards", "none waits for a decision, none is disabled by trouble")]
 
 
-CHECKS = (check_boards,)
+CHECKS = (check_boards, check_postings)

@@ -1,6 +1,6 @@
 """Explain the decisions about a posting, a company or a board: the rule, its points and its quote."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from thresher.admin.explain import Explanation
@@ -45,7 +45,7 @@ def _posting(store: Store, found: Found) -> Explanation:
     decision, match = maybe(store, DECISION, found.key), maybe(store, MATCH, found.key)
     posting = maybe(store, POSTING, found.key)
     said = PostingRecord.of(posting) if posting else PostingRecord(found.key)
-    title = ", ".join(word for word in (said.title or found.key, said.company_name) if word)
+    title = ", ".join(word for word in (said.title or said.url or found.key, said.company_name) if word)
     tasks = _tasks(store, said.url, [each for each in (posting, decision, match) if each])
     sentences = list(_of_posting(said)) + (
         _sentences(DecisionRecord.of(decision)) if decision else _undecided(store, tasks)
@@ -84,6 +84,11 @@ def _sentences(decision: DecisionRecord) -> list[str]:
 def _of_match(match: MatchRecord) -> Iterator[str]:
     if match.withdrawn:
         yield f"It was a match once, and is no match any more: {match.withdrawn}"
+    if isinstance(match.resume_intake, Mapping):
+        for name, value in match.resume_intake.items():
+            words = ", ".join(map(str, value)) if isinstance(value, list) else value
+            if words:
+                yield f"For your application, {name.replace('_', ' ')}: {words}"
     yield f"You marked it as {match.status}."
 
 

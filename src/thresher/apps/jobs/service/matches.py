@@ -102,6 +102,7 @@ class MatchView:
     matched_skills: tuple[str, ...]
     skill_gaps: tuple[str, ...]
     explanation: Any
+    resume_intake: Any
     note: str | None
     withdrawn: str | None
     decided_at: int | None
@@ -214,6 +215,7 @@ def _view(match: MatchRecord, posting: PostingRecord | None) -> MatchView:
         match.matched_skills,
         match.skill_gaps,
         match.explanation,
+        match.resume_intake,
         match.note,
         match.withdrawn,
         moment(match.decided_at),

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from thresher.admin.records import write_records
+from thresher.admin.records import count, write_records
 from thresher.admin.requests import HEAD_START, PERSON, Answered, RequestResult, TaskRequest, ask, look_up
 from thresher.admin.times import read_now
 from thresher.apps.jobs.model import DECISION, UNKNOWN, DecisionRecord
+from thresher.core.extension import Check
 from thresher.core.keys import canonical_url
 from thresher.core.record import Is, Record
 from thresher.core.task import NewTask
@@ -77,6 +78,16 @@ def _task(key: str, url: str) -> NewTask:
 
 def _what(url: str, known: bool) -> str:
     return f"{url} (known; read again)" if known else url
+
+
+def check_postings(store: Store) -> list[Check]:
+    """Check for postings that could not be judged."""
+    unknown = count(store, DECISION, where=[Is("outcome", UNKNOWN)])
+    if not unknown:
+        return [Check.ok("postings", "none is unknown")]
+    are = "1 posting is" if unknown == 1 else f"{unknown:,} postings are"
+    said = f"{are} unknown: they could not be read, or say too little to be judged"
+    return [Check.warn("postings", said, "thresher postings list --outcome unknown")]
 
 
 # The profile, checked before it is stored.
