@@ -154,6 +154,19 @@ def test_a_page_that_is_not_the_posting_s_does_not_describe_it(
 
 
 @only_files
+@pytest.mark.parametrize(
+    "said", ["We take applications until the position is filled.", "This role is not open to agencies."]
+)
+def test_an_opening_that_is_open_until_it_is_filled_is_open(
+    search: Search, web: PracticeWeb, said: str
+) -> None:
+    web.turn(plain_page(said, TEXT))
+    write(search, kestrel(), listed())
+    judge(search, "greenhouse:acme/1")
+    assert one(search, "decision").data["outcome"] == "saved"
+
+
+@only_files
 def test_a_link_that_leads_to_another_posting_does_not_describe_this_one(
     search: Search, web: PracticeWeb
 ) -> None:

@@ -104,8 +104,9 @@ AGE = 3_600.0  # seconds: a stage that is performed again takes the page it alre
 MAX_HEADINGS = 50
 MAX_OVER = 600  # characters under a headline: further below it may be about something else
 _OVER = re.compile(
-    r"(?i)(?:job|position|role|posting|opening|vacancy|opportunity)\b[^.!?]{0,40}\b(?:(?:has|have) (?:already )?been (?:filled|closed|removed)"
-    r"|(?:is|are) (?:no longer|not) (?:available|open|active|accepting)|no longer (?:exists|accept\w*)|(?:has|have) (?:expired|closed)"
+    r"(?i)(?P<unless>\b(?:until|till|when|once|after|before|if|unless)\b[^.!?]{0,40})?"
+    r"\b(?:job|position|role|posting|opening|vacancy|opportunity)\b[^.!?]{0,40}\b(?:(?:has|have) (?:already )?been (?:filled|closed|removed)"
+    r"|(?:is|are) no longer (?:available|open|active|accepting)|no longer (?:exists|accept\w*)|(?:has|have) (?:expired|closed)"
     r"|(?:is|are) (?:now )?(?:closed|filled|expired))\b"
 )
 # What the list says comes from the board itself, so its page only adds to it. The description is the page's.
@@ -153,9 +154,15 @@ def read_detail(page: Page, title: str, today: date) -> Posting | Unread:
     if not posting.description:
         text = text_under(body.document, posting.title)
         posting = replace(posting, description=text or None, where=UNDER_HEADLINE)
-    if over := _OVER.search((posting.description or "")[:MAX_OVER]):
-        return Unread(f"{page.final_url} says {' '.join(over[0].split())!r}")
+        if over := _over(text):
+            return Unread(f"{page.final_url} says {over!r}")
     return replace(posting, company=posting.company or _site_name(page, seen))
+
+
+def _over(text: str) -> str | None:
+    """Where a text begins by saying that the opening is filled; not "until the position is filled"."""
+    said = (each for each in _OVER.finditer(text[:MAX_OVER]) if not each["unless"])
+    return next((" ".join(each[0].split()) for each in said), None)
 
 
 def _headline(document: Document, title: str, seen: Inspection) -> str | Unread:
