@@ -229,7 +229,8 @@ class Rounds:
             "ratio_from_body": round(statistics.median(whole) / middle["ours"], 2),
             "ours_cpu_us": round(middle["ours_cpu"] / jobs * 1e6, 1),
             "driver_cpu_us": round(middle["driver_cpu"] / jobs * 1e6, 1),
-            "ratio_cpu": round(middle["driver_cpu"] / middle["ours_cpu"], 2),
+            # The system counts in hundredths of a second: few postings may take none.
+            "ratio_cpu": round(middle["driver_cpu"] / middle["ours_cpu"], 2) if middle["ours_cpu"] else None,
             "again_per_second": round(jobs / middle["again"]),
         }
 

@@ -145,7 +145,7 @@ def test_a_heartbeat_gives_up_the_lease_of_a_worker_whose_loop_stands_still(work
         lost.set()
 
     heartbeat = Heartbeat(
-        workshop.machine(), worker_id, 0.3, stall=0.25, on_lost=on_lost, on_cancel=lambda claims: None
+        workshop.machine(), worker_id, 3.0, stall=0.25, on_lost=on_lost, on_cancel=lambda claims: None
     )
     heartbeat.start()
     assert heartbeat.safe

@@ -100,7 +100,7 @@ def test_suspects_flow_once_each_has_shown_that_it_does_no_harm(workshop):
 
 @pytest.mark.promise(8)
 def test_a_suspect_that_had_not_begun_does_not_count_the_loss_of_its_worker(workshop):
-    registry = workshop.set_up(one_stage("visit", None))
+    registry = workshop.set_up(one_stage("visit", lambda _: Done()))
     begun, waiting, fresh = workshop.put(registry, *(NewTask("visit") for _ in range(3)))
     victim = workers.register(workshop.store, name="first", host="here", pid=1, lease_us=1_000_000)
     assert len(workshop.store.turn([], 2, victim).tasks) == 2

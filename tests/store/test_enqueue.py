@@ -90,7 +90,7 @@ def test_nothing_asked_for_is_nothing_done(store):
 
 @pytest.mark.promise(1)
 def test_a_bulk_that_cannot_be_accepted_whole_is_not_accepted_at_all(store):
-    with pytest.raises(Exception, match="no gate"):
+    with pytest.raises(Exception, match="no source"):
         store.enqueue([entry(), entry(gates=["source:nobody"])])
     assert rows(store, "select count(*) from tasks") == [(0,)]
 

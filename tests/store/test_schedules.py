@@ -94,7 +94,7 @@ def test_machines_that_fire_at_the_same_moment_fire_once(make_store, clock):
 def test_a_firing_that_cannot_be_enqueued_has_not_happened(store, clock):
     save(store, plan(clock, entry=entry("harvest", gates=["source:nobody"])))
     at = clock.advance(HOUR)
-    with pytest.raises(Exception, match="no gate"):
+    with pytest.raises(Exception, match="no source"):
         fire(store, plans(store)[0], [at], at + HOUR)
     assert plans(store)[0].next_at == at
 

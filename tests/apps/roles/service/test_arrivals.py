@@ -714,6 +714,7 @@ class Dying:
 
     def __init__(self, session: Session, left: list[int]) -> None:
         self._session, self._left = session, left
+        self.dialect, self.app_events, self.warnings = session.dialect, session.app_events, session.warnings
 
     def _live(self) -> None:
         self._left[0] -= 1
