@@ -260,6 +260,9 @@ def opened_runtime(url: str, project: Project, named: Iterable[str] = ()) -> Ite
     install_platforms(project.folder)
     with opened_store(url, project, registry.apps) as store:
         install(store, registry)
+        for app in registry.apps:
+            if app.declare is not None:
+                app.declare(store, project.declaration(app))
         install_models(store, project.models)
         yield Runtime(
             store, registry, project.fetch, project.models, project.folder / PROMPTS, project.notify
@@ -274,6 +277,8 @@ def project_registry(
     An app that cannot be loaded is an error; with `problems` the error is put there and the app left out.
     """
     apps = load_apps(project.apps, project.folder, named, problems)
+    if not problems:  # else nobody knows whose a key is
+        project.check_sections(apps)
     strange = project.retry.keys() - {app.name for app in apps}
     if strange and not problems:
         known = ", ".join(sorted(app.name for app in apps)) or "none"

@@ -4,6 +4,7 @@ import pytest
 
 from thresher.config.project import DATABASE_VARIABLE, Project, database_url, read_project
 from thresher.config.settings import MACHINE
+from thresher.core.app import App
 from thresher.core.errors import ConfigError
 
 
@@ -83,8 +84,34 @@ def test_a_folder_without_a_file_is_a_project_with_the_apps_that_come_with_us(tm
 def test_a_mistake_is_found_by_file_line_and_key(write, text, says):
     folder = write(text)
     with pytest.raises(ConfigError) as caught:
-        read_project(folder).checked_settings(MACHINE)
+        _read_whole(folder)
     assert str(caught.value).startswith(f"{folder / 'thresher.yaml'}{says}")
+
+
+def _read_whole(folder):
+    project = read_project(folder)
+    project.check_sections(())
+    project.checked_settings(MACHINE)
+
+
+def test_the_key_of_an_app_belongs_to_the_app_that_has_a_use_for_it(write):
+    folder = write("apps: [tea]\ntea:\n  cups:\n    blue: 3\n")
+    project = read_project(folder)
+    tea = App("tea", declare=lambda *_: None)
+    project.check_sections((tea,))
+    said = project.declaration(tea)
+    assert (said.folder, said.said) == (folder, {"cups": {"blue": 3}})
+    assert (
+        str(said.error("tea.cups.blue", "is wrong"))
+        == f"{folder / 'thresher.yaml'}:4: tea.cups.blue is wrong"
+    )
+    assert f"{folder / 'thresher.yaml'}:3: " in str(said.error("tea.cups.red.rim", "is missing"))
+    for others in ((), (App("tea"),), (App("milk", declare=lambda *_: None),)):
+        with pytest.raises(
+            ConfigError, match=r"thresher.yaml:2: tea is not a known key; the keys are apps, "
+        ):
+            project.check_sections(others)
+    assert read_project(write("apps: [tea]\n")).declaration(tea).said is None
 
 
 def test_secrets_come_from_the_environment(write, monkeypatch):

@@ -6,7 +6,7 @@ Errors name file, line and key.
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,10 @@ from thresher.config.notify import Notify, read_notify
 from thresher.config.outward import Outward, read_outward
 from thresher.config.settings import MACHINE, SECTIONS, Catalogue, Settings
 from thresher.config.variable import VARIABLE, looked_up
+from thresher.core.app import App
 from thresher.core.backoff import Retry
 from thresher.core.errors import ConfigError, UsageError
+from thresher.core.extension import Declaration
 from thresher.core.setting import Number
 
 DEFAULT_DATABASE = "sqlite:///thresher.db"
@@ -49,7 +51,8 @@ class Project:
     models: Models = field(default_factory=Models)
     notify: Notify = field(default_factory=Notify)
     retry: Mapping[str, Retry] = field(default_factory=dict)
-    places: Mapping[str, str] = field(default_factory=dict)  # file and line of each setting
+    places: Mapping[str, str] = field(default_factory=dict)  # file and line of each key
+    sections: Mapping[str, Any] = field(default_factory=dict)  # keys of apps, as written
 
     def checked_settings(self, catalogue: Catalogue, *, apps_are_missing: bool = False) -> dict[str, Number]:
         """Check the settings of the file; errors name file and line.
@@ -67,13 +70,37 @@ class Project:
         """The machine's settings alone, for whoever works without apps and without a database."""
         return Settings(self.checked_settings(MACHINE, apps_are_missing=True))
 
+    def check_sections(self, apps: Iterable[App]) -> None:
+        """Refuse a key of the file that neither Thresher nor one of these apps has a use for."""
+        own = {app.name for app in apps if app.declare is not None}
+        for key in self.sections:
+            if key not in own:
+                known = ", ".join((*KEYS, *sorted(own)))
+                raise self.error(key, f"is not a known key; the keys are {known}")
+
+    def declaration(self, app: App) -> Declaration:
+        """What the file says of an app."""
+        return Declaration(self.folder, self.sections.get(app.name), self.error)
+
+    def error(self, key: str, says: str) -> ConfigError:
+        """An error that names the file and the line of a key."""
+        place = next((self.places[each] for each in _upwards(key) if each in self.places), FILE_NAME)
+        return ConfigError(f"{place}: {key} {says}")
+
     def _checked(self, catalogue: Catalogue, name: str, value: Any) -> Number:
         try:
             return catalogue[name].parse(value)
         except UsageError as problem:
             raise ConfigError(
-                f"{self.places.get(name, 'settings')}: settings.{name} is wrong: {problem}"
+                f"{self.places.get(f'settings.{name}', 'settings')}: settings.{name} is wrong: {problem}"
             ) from None
+
+
+def _upwards(key: str) -> Iterator[str]:
+    """A key, and those that it stands in."""
+    while key:
+        yield key
+        key = key.rpartition(".")[0]
 
 
 def read_project(folder: Path) -> Project:
@@ -142,17 +169,21 @@ class _Reader:
 
     def project(self) -> Project:
         data = self._load()
-        for key in data:
-            if key not in KEYS:
-                raise self._error(key, f"is not a known key; the keys are {', '.join(KEYS)}")
         outward = read_outward(data.get("fetch"), self._error)
         models = read_models(data.get("models"), self._error)
         notify = read_notify(data.get("notify"), self._error)
         apps, retry = self._apps(data), self._retry(data)
-        settings = self._settings(data)
-        places = {name: self._place(f"settings.{name}") for name in settings}
         return Project(
-            self.path.parent, apps, self._database(data), settings, outward, models, notify, retry, places
+            self.path.parent,
+            apps,
+            self._database(data),
+            self._settings(data),
+            outward,
+            models,
+            notify,
+            retry,
+            {key: self._place(key) for key in self.lines},
+            {key: value for key, value in data.items() if key not in KEYS},
         )
 
     def apps(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from thresher.core.errors import DuplicateKind, UsageError
 from thresher.core.event import SUBSCRIBABLE
-from thresher.core.extension import Check, Command, Demo, Export
+from thresher.core.extension import Check, Command, Declaration, Demo, Export
 from thresher.core.limits import MAX_NAME_BYTES, check_text
 from thresher.core.named import NOTHING, Named, check_name
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from thresher.core.backoff import Retry
     from thresher.core.event import Event
-    from thresher.core.outcome import MakeEffect
+    from thresher.core.outcome import MakeEffect, ReadTables
     from thresher.core.pipeline import Pipeline, Schedule, Source
     from thresher.core.record import Neighbour
     from thresher.core.schema import Schema
@@ -50,6 +50,7 @@ LISTS = (
 
 MakeChecks = Callable[[Any], Iterable[Check]]  # given the store
 Subscriber = Callable[["Event"], Any]
+Declare = Callable[[Any, Declaration], None]  # given the store
 FindNear = Callable[[Any, str, int], "list[Neighbour]"]  # given the store, a text, and how many at most
 
 
@@ -67,6 +68,11 @@ class App:
     - `effects`: changes of its own tables that its stages may ask for by name (`Effect`). They are made
       inside the settlement's transaction, and making one twice does no harm. A mapping of counts that one
       returns is added to the run's counters and to the result of a task that is done.
+    - `reads`: questions to its own tables that its stages may ask by name (`ctx.read`). Each is given the
+      open transaction, what the stage says, and the time, and changes nothing.
+    - `declare`: what its own key in `thresher.yaml`, the one of the app's name, is for: a function that is
+      given the store and a `Declaration` whenever a worker or a server starts, and sees to it that the
+      database says what the file says.
     - `events`: kinds of events of its own, each with the sentence that says what happened:
       `{"cup_broke": "A cup was dropped."}`. Its stages return them (`NewEvent`), its services write them with
       `record_event`; `thresher events` shows them.
@@ -103,12 +109,14 @@ class App:
     on: Mapping[str, Subscriber] = field(default_factory=dict)
     retry: Retry | None = None
     effects: Mapping[str, MakeEffect | str] = field(default_factory=dict)
+    reads: Mapping[str, ReadTables | str] = field(default_factory=dict)
     events: Mapping[str, str] = field(default_factory=dict)
     near: Mapping[str, FindNear | str] = field(default_factory=dict)
     follows: Mapping[str, str] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
     commands: tuple[Command, ...] = ()
     settings: Named[tuple[Setting, ...]] = Named(())
+    declare: Named[Declare | None] = Named(None)
     migrations: str | Path | None = None
     routes: Named[tuple[Any, ...]] = Named(())
     pages: Named[tuple[Any, ...]] = Named(())
@@ -130,7 +138,7 @@ class App:
                     f"app {self.name!r} has {what}={type(given).__name__}; write a tuple. A tuple of one needs "
                     f"a comma: {what}=({type(given).__name__}(...),)"
                 )
-        for what, things in (("effect", self.effects), ("near", self.near)):
+        for what, things in (("effect", self.effects), ("read", self.reads), ("near", self.near)):
             for name, thing in things.items():
                 if isinstance(thing, str):
                     check_name(thing, f"{what} {name!r} of app {self.name!r}")

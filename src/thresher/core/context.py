@@ -70,6 +70,10 @@ class Context(Protocol):
         """
         ...
 
+    async def read(self, name: str, data: Mapping[str, Any] = {}) -> Any:
+        """Ask the tables of the task's own app. `name` is one of those in `App.reads`."""
+        ...
+
     async def points(self, kind: str, texts: Sequence[str]) -> Sequence[bytes | None]:
         """Return the vectors of these texts, in order: packed 32-bit numbers of length one, to compare with
         each other. They are cached in the store, so each text is computed once. None for a text without

@@ -187,7 +187,11 @@ class _Waits(TaskError):
 
 
 class RateLimited(_Waits):
-    """429, or 503 with Retry-After: the gate closes for `retry_after` seconds."""
+    """429, or 503 with Retry-After: the gate closes for `retry_after` seconds. `asked`: the source itself
+    said how long.
+    """
+
+    asked: bool = False
 
 
 class BudgetExhausted(_Waits):

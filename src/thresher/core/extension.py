@@ -93,6 +93,17 @@ class Export:
 
 
 @dataclass(frozen=True, slots=True)
+class Declaration:
+    """What a project says of an app under the app's own key in `thresher.yaml`. `said` is None where the file
+    has no such key; `error` makes an error that names the file and the line of a key, as `tea.cups`.
+    """
+
+    folder: Path
+    said: Any
+    error: Callable[[str, str], Exception]
+
+
+@dataclass(frozen=True, slots=True)
 class DemoRun:
     """One run of the demo, as the apps see it: each run is one `day` of the practice web.
 

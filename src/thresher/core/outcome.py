@@ -25,6 +25,10 @@ from thresher.core.task import NewTask
 MakeEffect = Callable[[Any, Mapping[str, Any], int], Mapping[str, int] | None]
 
 
+# Called with the open transaction, the arguments from the stage, and the time.
+ReadTables = Callable[[Any, Mapping[str, Any], int], Any]
+
+
 @dataclass(frozen=True, slots=True)
 class Effect:
     """A request for such a change. `name` is one of those in the app's `App.effects`."""

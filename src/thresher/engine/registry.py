@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from thresher.config.settings import Settings, catalogue_of
 from thresher.core.app import App, FindNear, by_kind, events_by_kind, find_near_by_kind
@@ -14,7 +14,7 @@ from thresher.core.group import Group, GroupEntry, Run, checked_key
 from thresher.core.keys import canonical_url, url_key
 from thresher.core.limits import MAX_GATE_BYTES, MAX_KEY_BYTES, check_integer, check_text
 from thresher.core.named import loaded
-from thresher.core.outcome import CheckedEffect, Effect, Finds, Next
+from thresher.core.outcome import CheckedEffect, Effect, Finds, Next, ReadTables
 from thresher.core.pipeline import Pipeline, Stage, Trip
 from thresher.core.record import Filing, Record, clean, pack
 from thresher.core.schema import Schema
@@ -24,6 +24,7 @@ from thresher.core.task import MAX_KEY, MAX_PRIORITY, Entry, NewTask, Task, dela
 # A stage that asks a model goes through `model:cheap` or `model:strong`; which provider that is, the project
 # file says.
 TIER = "model:"
+F = TypeVar("F")
 
 
 class Registry:
@@ -37,6 +38,7 @@ class Registry:
         self._tiers = tiers
         self._pipelines = by_kind(self.apps)
         self._effects = {(app.name, name): make for app in self.apps for name, make in app.effects.items()}
+        self._reads = {(app.name, name): ask for app in self.apps for name, ask in app.reads.items()}
         self.events = events_by_kind(self.apps)
         self._near = find_near_by_kind(self.apps)
         self._retries = {each.kind: app.retry for app in self.apps for each in app.pipelines if app.retry}
@@ -211,12 +213,20 @@ class Registry:
         """Find the function of an effect. One that the task's own app does not list is refused while its
         attempt can be blamed for it.
         """
+        make = self._own(self._effects, task, "effect", effect.name)
+        return CheckedEffect(effect.name, effect.data, make)
+
+    def check_read(self, task: Task, name: str) -> ReadTables:
+        """Find the function that reads the tables of a task's own app."""
+        return self._own(self._reads, task, "read", name)
+
+    def _own(self, known: Mapping[tuple[str, str], F | str], task: Task, what: str, name: str) -> F:
         app = self.app_of(task.kind)
-        make = self._effects.get((app, effect.name))
-        if make is None:
-            known = ", ".join(sorted(name for owner, name in self._effects if owner == app)) or "none"
-            raise UsageError(f"app {app!r} has no effect {effect.name!r}; it has: {known}")
-        return CheckedEffect(effect.name, effect.data, loaded(make))
+        found = known.get((app, name))
+        if found is None:
+            names = ", ".join(sorted(each for owner, each in known if owner == app)) or "none"
+            raise UsageError(f"app {app!r} has no {what} {name!r}; it has: {names}")
+        return loaded(found)
 
     def check_event(self, task: Task, event: NewEvent) -> CheckedEvent:
         """Write out the details of an event. One that the task's own app does not list is refused, as an

@@ -120,6 +120,12 @@ class StageContext:
     async def records_of(self, kind: str, ids: Sequence[int]) -> list[Found]:
         return await self._store.run(self._read, partial(find_by_ids, kind=kind, ids=ids))
 
+    async def read(self, name: str, data: Mapping[str, Any] = {}) -> Any:
+        ask = self._registry.check_read(self.task, name)
+        return await self._store.run(
+            self._read, lambda session: ask(session, data, self._store.backend.now(session))
+        )
+
     async def points(self, kind: str, texts: Sequence[str]) -> Sequence[bytes | None]:
         from thresher.engine.points import points  # noqa: PLC0415  few stages ask, and it brings the embedder along
 

@@ -61,7 +61,11 @@ def _by_status(status: int, headers: Mapping[str, str], host: str, now: int, *, 
     asked = headers.get("retry-after")
     if status == 429 or (status == 503 and asked is not None):
         wait = retry_after(asked, now)
-        return RateLimited(f"{says}: the next request may go out in {wait:g} s", retry_after=wait, gate=gate)
+        limited = RateLimited(
+            f"{says}: the next request may go out in {wait:g} s", retry_after=wait, gate=gate
+        )
+        limited.asked = asked is not None and bool(asked.strip())
+        return limited
     if status in (401, 407) or (status == 403 and signed):
         return Unauthorized(
             f"{says}: access is denied; check the credentials, or whether the page is public", gate=gate

@@ -4,6 +4,7 @@ Whether a source is paused or disabled is read from its gate, the one row that t
 second place that could say something else.
 """
 
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -62,10 +63,14 @@ def gate_called(name: str) -> str:
 def add_source(store: Store, name: str, limits: GateLimits, app: str | None = None) -> bool:
     """Make a source and its gate; False if it was there, and then nothing of it is changed."""
     with store.write() as session:
-        add_gate(session, f"source:{name}", limits)
-        gate_id = gate_named(session, f"source:{name}")
-        values = {"name": name, "gate": gate_id, "app": app, "now": store.backend.now(session)}
-        return session.run(_ADD, values) > 0
+        return add_source_within(session, name, limits, app, store.backend.now(session))
+
+
+def add_source_within(session: Session, name: str, limits: GateLimits, app: str | None, now: int) -> bool:
+    """The same inside an open transaction."""
+    add_gate(session, f"source:{name}", limits)
+    gate_id = gate_named(session, f"source:{name}")
+    return session.run(_ADD, {"name": name, "gate": gate_id, "app": app, "now": now}) > 0
 
 
 def find_gates(
@@ -116,12 +121,7 @@ def pause(store: Store, gate: str, delay_us: int, reason: str, tag: str = "pause
     closed is left to an administrator.
     """
     with store.write() as session:
-        gates, gate_id = _gates(store, session, gate)
-        if tag != BY_ADMIN:
-            _refuse_admins(session, gates, gate_id, gate)
-        until = gates.now + delay_us
-        gates.get(gate_id).open_after = until
-        _close(session, gates, gate_id, EventKind.GATE_PAUSED, until, tag, reason)
+        pause_within(session, gate, delay_us, reason, tag, now=store.backend.now)
 
 
 def disable(store: Store, gate: str, tag: str, reason: str) -> None:
@@ -129,11 +129,7 @@ def disable(store: Store, gate: str, tag: str, reason: str) -> None:
     administrator.
     """
     with store.write() as session:
-        gates, gate_id = _gates(store, session, gate)
-        if tag != BY_ADMIN:
-            _refuse_admins(session, gates, gate_id, gate)
-        gates.get(gate_id).open_after = FOREVER
-        _close(session, gates, gate_id, EventKind.GATE_DISABLED, FOREVER, tag, reason)
+        disable_within(session, gate, tag, reason, now=store.backend.now)
 
 
 def resume(store: Store, gate: str, *, by_admin: bool = True) -> None:
@@ -141,18 +137,50 @@ def resume(store: Store, gate: str, *, by_admin: bool = True) -> None:
     open it.
     """
     with store.write() as session:
-        gates, gate_id = _gates(store, session, gate)
-        if not by_admin:
-            _refuse_admins(session, gates, gate_id, gate)
-        opened = gates.get(gate_id)
-        opened.open_after = 0
-        opened.succeed()
-        gates.mark_dirty(gate_id)
-        session.run(_WHY, {"tag": None, "reason": None, "id": gate_id})
-        gates.open(gate_id, WAKE_MOST)
-        gates.save()
-        record_event(session, EventKind.GATE_RESUMED, gates.now, gate_id=gate_id)
+        resume_within(session, gate, by_admin=by_admin, now=store.backend.now)
     store.backend.ping()
+
+
+# The same inside a transaction that somebody else has opened, such as the settlement of a task. `now` is
+# asked for after the wait for the gate's lock, never before it.
+
+ReadClock = Callable[[Session], int]
+
+
+def pause_within(
+    session: Session, gate: str, delay_us: int, reason: str, tag: str = "paused", *, now: ReadClock
+) -> None:
+    """Close a gate for a time."""
+    gates, gate_id = _gates(session, gate, now)
+    if tag != BY_ADMIN:
+        _refuse_admins(session, gates, gate_id, gate)
+    until = gates.now + delay_us
+    gates.get(gate_id).open_after = until
+    _close(session, gates, gate_id, EventKind.GATE_PAUSED, until, tag, reason)
+
+
+def disable_within(session: Session, gate: str, tag: str, reason: str, *, now: ReadClock) -> None:
+    """Close a gate until someone enables it."""
+    gates, gate_id = _gates(session, gate, now)
+    if tag != BY_ADMIN:
+        _refuse_admins(session, gates, gate_id, gate)
+    gates.get(gate_id).open_after = FOREVER
+    _close(session, gates, gate_id, EventKind.GATE_DISABLED, FOREVER, tag, reason)
+
+
+def resume_within(session: Session, gate: str, *, by_admin: bool = False, now: ReadClock) -> None:
+    """Open a gate and forget its failures."""
+    gates, gate_id = _gates(session, gate, now)
+    if not by_admin:
+        _refuse_admins(session, gates, gate_id, gate)
+    opened = gates.get(gate_id)
+    opened.open_after = 0
+    opened.succeed()
+    gates.mark_dirty(gate_id)
+    session.run(_WHY, {"tag": None, "reason": None, "id": gate_id})
+    gates.open(gate_id, WAKE_MOST)
+    gates.save()
+    record_event(session, EventKind.GATE_RESUMED, gates.now, gate_id=gate_id)
 
 
 def set_limits(store: Store, gate: str, limits: GateLimits) -> None:
@@ -160,7 +188,7 @@ def set_limits(store: Store, gate: str, limits: GateLimits) -> None:
     room.
     """
     with store.write() as session:
-        gates, gate_id = _gates(store, session, gate)
+        gates, gate_id = _gates(session, gate, store.backend.now)
         image = gates.get(gate_id)
         if image.max_in_flight is None and limits.max_in_flight is not None:
             image.in_flight = running_per_gate(store, session).get(gate_id, 0)
@@ -180,7 +208,7 @@ def set_limits(store: Store, gate: str, limits: GateLimits) -> None:
 def judge_source(store: Store, gate: str, problem: str | None) -> None:
     """Tell a gate how a test by hand went: good news lets the breaker recover, bad news counts."""
     with store.write() as session:
-        gates, gate_id = _gates(store, session, gate)
+        gates, gate_id = _gates(session, gate, store.backend.now)
         if problem is None:
             gates.release(gate_id, 0, healthy=True)
         else:
@@ -188,13 +216,13 @@ def judge_source(store: Store, gate: str, problem: str | None) -> None:
         gates.save()
 
 
-def _gates(store: Store, session: Session, gate: str) -> tuple[Gates, int]:
+def _gates(session: Session, gate: str, now: ReadClock) -> tuple[Gates, int]:
     gate_id = gate_named(session, gate)
     if gate_id is None:
         raise UnknownName(f"there is no gate {gate!r}; thresher sources list --all shows them")
-    gates = Gates(session, store.backend.dialect, 0)
+    gates = Gates(session, session.dialect, 0)
     gates.load([gate_id])
-    gates.now = store.backend.now(session)  # after the wait for the lock, never before it
+    gates.now = now(session)
     return gates, gate_id
 
 
