@@ -1,8 +1,8 @@
 """Which days of a query were seen: the watermark, as a few spans of days that do not grow with the history.
 
-A day counts as seen when a look that covered it reached its end, after the day was over. Everything else is
-missing; a look that was cut short leaves its days partial, with the reason. The watermark never passes a day
-that is not seen.
+A day counts as seen when a look that covered it reached its end, so long after the day that nothing comes
+late for it. Everything else is missing; a look that was cut short leaves its days partial, with the reason.
+The watermark never passes a day that is not seen.
 """
 
 from collections.abc import Iterable, Iterator
@@ -46,6 +46,10 @@ class Span:
         first, last = max(self.first, other.first), min(self.last, other.last)
         return Span(first, last) if first <= last else None
 
+    def without(self, other: "Span | None") -> Iterator["Span"]:
+        """The days that the other has not, oldest first."""
+        return _without(self, () if other is None else (other,))
+
     def halves(self) -> tuple["Span", "Span"]:
         """The newer half and the older half of more than one day."""
         middle = self.first + timedelta(days=self.days // 2)
@@ -86,6 +90,10 @@ class Coverage:
         fresh = (PartialSpan(gap, reason, tries, now) for gap in gaps)
         found = sorted((*kept, *fresh), key=lambda each: each.span)
         return replace(self, partial=tuple(found[-MAX_SPANS:]))
+
+    def without_partial(self, span: Span) -> "Coverage":
+        """A look at these days was not cut short."""
+        return replace(self, partial=tuple(_less(self.partial, span)))
 
     def state(self, day: date) -> DayState:
         """What is known of a day."""

@@ -75,9 +75,12 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class QueryState:
-    """A query as it stands: a row of `query_state`. Times are microseconds since 1970, 0 for never."""
+    """A query as it stands: a row of `query_state`. Times are microseconds since 1970, 0 for never. `source`
+    is what rests or is stopped with it: its client, or where one client asks many hosts, the host.
+    """
 
     key: str
+    source: str
     query: Query
     origin: Origin = Origin.PERSON
     status: Status = Status.IDLE
@@ -91,8 +94,7 @@ class QueryState:
     paused_at: int = 0
     paused_reason: str | None = None
     retired_at: int = 0
-    idle_runs: int = 0
-    run_id: int | None = None
+    empty_runs: int = 0
     coverage: Coverage = field(default_factory=Coverage)
     created_at: int = 0
 

@@ -1,0 +1,1 @@
+"""Where queries search: one small protocol, and a file for each client."""

@@ -1,0 +1,132 @@
+"""Offers of a page as records: which are new or changed, to which company each belongs, and what is written.
+
+An offer is known by its client and the client's own number for it, so that two queries of one client share
+it, and it belongs to both. One that reads as before is not written again.
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from thresher.apps.queries.clients.catalogue import Client
+from thresher.apps.queries.clients.search import Offer
+from thresher.apps.queries.model import QueryState
+from thresher.apps.queries.signals.offers import offer_rows
+from thresher.apps.queries.signals.rules import rules_from
+from thresher.core.context import Context
+from thresher.core.record import Is, Link, Record
+from thresher.hiring.kinds import COMPANY
+from thresher.hiring.lifecycle import OPEN
+from thresher.hiring.records import (
+    CompanyRecord,
+    PostingFields,
+    company_entry,
+    company_name_key,
+    posting_entry,
+)
+from thresher.hiring.row import evidence_of, fields, key_of, listed
+
+QUERY = "query"  # the name of the link from a posting to what found it
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The offers of a page. `rows` is what their signals are computed from; `fresh` are the keys of those
+    that no query has found before.
+    """
+
+    offers: tuple[tuple[str, Offer], ...]
+    records: tuple[Record, ...]
+    rows: Sequence[dict[str, Any]]
+    fresh: frozenset[str]
+    changed: frozenset[str]
+    new_companies: frozenset[str]
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there are offers, and nothing is new about any of them."""
+        return bool(self.offers) and not self.changed
+
+
+async def batch_of(
+    ctx: Context, client: Client, query: QueryState, offers: Iterable[Offer], key: str | None = None
+) -> Batch:
+    """What is written of these offers. `key` is that of a single one, where it is known already."""
+    namespace = client.namespace(query.query.parameters)
+    keyed = {key or key_of(namespace, each.posting): each for each in offers}
+    known = await ctx.read("queries.known", {"query": query.key, "keys": list(keyed)})
+    prints = {name: print_of(each) for name, each in keyed.items()}
+    changed = frozenset(name for name in keyed if name not in known or known[name][0] != prints[name])
+    unlinked = frozenset(name for name in keyed if name in known and not known[name][1])
+    companies = await _companies(ctx, keyed.values())
+    rules = rules_from(await ctx.read("queries.option", {"name": "rules"}))
+    wanted = [
+        (name, companies.key(each), prints[name], each) for name, each in keyed.items() if name in changed
+    ]
+    rows = await ctx.compute(offer_rows, client.name, wanted, rules) if wanted else []
+    now = ctx.now()
+    records = [
+        *(
+            _posting(name, each, companies.key(each), query.key, now)
+            for name, each in keyed.items()
+            if name in changed
+        ),
+        *(posting_entry(name, {}, Link(QUERY, query.key)) for name in sorted(unlinked - changed)),
+        *companies.records(keyed[name] for name in changed),
+    ]
+    fresh = frozenset(name for name in keyed if name not in known)
+    return Batch(tuple(keyed.items()), tuple(records), rows, fresh, changed, companies.new)
+
+
+def print_of(offer: Offer) -> str:
+    """What an offer is compared by: how it reads and its dates, for one that is dated anew is an update."""
+    dates = f"{offer.posting.posted_date}|{offer.updated}"
+    return hashlib.blake2b(f"{listed(offer.posting)}|{dates}".encode(), digest_size=12).hexdigest()
+
+
+def _posting(key: str, offer: Offer, company: str | None, query: str, now: int) -> Record:
+    said: PostingFields = fields(offer.posting)
+    whole: PostingFields = {**said, "state": OPEN, "seen_at": now, "closed_at": None}
+    if offer.posting.company:
+        whole |= {"company_name": offer.posting.company[:500], "company": company}
+    evidence = evidence_of(offer.posting, said, None)
+    return posting_entry(key, whole, Link(QUERY, query), evidence=evidence, initial={"first_seen": now})
+
+
+@dataclass(frozen=True, slots=True)
+class _Companies:
+    """The companies of a page: the keys of those that are known, by their names as names are compared."""
+
+    known: dict[str, str]
+    named: dict[str, str]
+
+    def key(self, offer: Offer) -> str | None:
+        name = company_name_key(offer.posting.company or "")
+        return self.known.get(name, name) or None
+
+    @property
+    def new(self) -> frozenset[str]:
+        return frozenset(name for key, name in self.named.items() if key not in self.known)
+
+    def records(self, offers: Iterable[Offer]) -> list[Record]:
+        found = {}
+        for each in offers:
+            key, name = self.key(each), (each.posting.company or "").strip()[:500]
+            if key and key not in self.known.values():
+                found[key] = company_entry(key, {"name": name, "name_key": company_name_key(name)})
+        return list(found.values())
+
+
+async def _companies(ctx: Context, offers: Iterable[Offer]) -> _Companies:
+    """Who hires. A company that is known by its site is found by its name."""
+    named = {
+        key: each.posting.company or ""
+        for each in offers
+        if (key := company_name_key(each.posting.company or ""))
+    }
+    if not named:
+        return _Companies({}, {})
+    found = await ctx.records(COMPANY, where=(Is("name_key", *named),), limit=10 * len(named))
+    known = {str(CompanyRecord.of(each).name_key): each.key for each in found}
+    return _Companies(known, named)

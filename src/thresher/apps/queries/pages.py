@@ -1,0 +1,111 @@
+"""The pages of the queries app: queries with their days and runs, and companies with their signals."""
+
+from urllib.parse import quote
+
+from starlette.responses import Response
+
+from thresher.apps.queries.service import queries
+from thresher.apps.queries.service.queries import list_clients, list_views, recent_runs, show_query
+from thresher.apps.queries.service.signals import list_companies, show_company
+from thresher.core.errors import ThresherError, UsageError
+from thresher.web.pages.page import DashboardPage, PageRequest
+from thresher.web.problem import of_error
+
+RUNS = 50
+COMPANIES = 200
+
+
+def listed(page_request: PageRequest) -> Response:
+    """Show all queries, their latest runs, and the form to add one."""
+    return _listed(page_request)
+
+
+def _listed(page_request: PageRequest, error: ThresherError | None = None) -> Response:
+    store = page_request.runtime.store
+    problem = of_error(error) if error else None
+    retired = page_request.request.query_params.get("retired") == "1"
+    names = ("name", "client", "text", "parameters", "start")
+    return page_request.show(
+        "queries/list.html",
+        problem.status if problem else 200,
+        queries=list_views(store, retired=retired),
+        retired=retired,
+        runs=recent_runs(store, limit=RUNS),
+        clients=list_clients(store),
+        problem=problem,
+        filled={name: page_request.form.one(name) for name in names},
+    )
+
+
+def add(page_request: PageRequest) -> Response:
+    """Add a query. If the input is wrong, show the form again as it was filled in."""
+    form = page_request.form
+    try:
+        found = queries.add_query(
+            page_request.runtime.store,
+            form.one("name"),
+            {
+                "client": form.one("client"),
+                "text": form.one("text"),
+                "parameters": dict(map(_pair, form.one("parameters").splitlines())),
+                "start": form.one("start").strip() or None,
+            },
+        )
+    except UsageError as error:
+        return _listed(page_request, error)
+    return page_request.go(_path(found.query_key))
+
+
+def _pair(line: str) -> tuple[str, str]:
+    name, sign, value = line.partition("=")
+    if not sign or not name.strip():
+        raise UsageError(f"parameters: {line[:80]!r} has no value; write one NAME=VALUE a line")
+    return name.strip(), value.strip()
+
+
+def _path(key: str) -> str:
+    return f"/queries/{quote(key, safe='')}"
+
+
+def shown(page_request: PageRequest) -> Response:
+    """Show one query: its state, its days, its runs."""
+    detail = show_query(page_request.runtime.store, page_request.request.path_params["key"])
+    return page_request.show("queries/show.html", detail=detail)
+
+
+def change(page_request: PageRequest) -> Response:
+    """Run, pause or resume a query."""
+    store, key = page_request.runtime.store, page_request.request.path_params["key"]
+    match page_request.request.path_params["change"]:
+        case "run":
+            queries.run_now(store, page_request.runtime.registry, [key])
+        case "pause":
+            queries.pause(store, key, "paused on the dashboard")
+        case "resume":
+            queries.resume(store, key)
+        case other:
+            raise UsageError(f"{other[:40]!r} is no change of a query")
+    return page_request.go(_path(show_query(store, key).query.query_key))
+
+
+def signals(page_request: PageRequest) -> Response:
+    """Show the companies whose offers are signals, the strongest first."""
+    wanted = page_request.request.query_params.get("resolution") or None
+    companies = list_companies(page_request.runtime.store, resolution=wanted, limit=COMPANIES)
+    return page_request.show("queries/signals.html", companies=companies, resolution=wanted, most=COMPANIES)
+
+
+def company(page_request: PageRequest) -> Response:
+    """Show one company: its figures, its offers, and its signals over time."""
+    detail = show_company(page_request.runtime.store, page_request.request.path_params["key"])
+    return page_request.show("queries/company.html", detail=detail)
+
+
+PAGES = (
+    DashboardPage("GET", "/queries", listed, "Queries", asks=frozenset(("retired",))),
+    DashboardPage("POST", "/queries", add),
+    DashboardPage("GET", "/queries/{key}", shown),
+    DashboardPage("POST", "/queries/{key}/{change}", change),
+    DashboardPage("GET", "/signals", signals, "Signals", asks=frozenset(("resolution",))),
+    DashboardPage("GET", "/signals/{key:path}", company),
+)

@@ -1,0 +1,391 @@
+"""The steps of one run: a page, the own page of an offer, the figures of companies, the end; and what becomes
+of a run in trouble.
+
+Nothing that a client does ends the cycle: a transient error is tried again within the budget of the run, a
+rate limit lets the client rest, bad credentials stop it, and everything else ends this run. The other queries
+go on.
+"""
+
+import logging
+import os
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from thresher.apps.queries.cadence import cadence_of
+from thresher.apps.queries.clients.catalogue import Client, client_from, read_detail, read_page
+from thresher.apps.queries.clients.search import Offer, Search, SearchPage, WindowKind
+from thresher.apps.queries.model import Caps, QueryState, Status, StopReason
+from thresher.apps.queries.offers import Batch, batch_of
+from thresher.apps.queries.run import (
+    HOW_RUNS_END,
+    Run,
+    WantedDetail,
+    after_window,
+    begun,
+    ending,
+    wanted_details,
+    with_page,
+)
+from thresher.apps.queries.store.queries import read_coverage
+from thresher.apps.queries.windows import Plan, Purpose, processed_date, windows
+from thresher.core.clock import SECOND, to_us
+from thresher.core.context import Context
+from thresher.core.errors import (
+    Blocked,
+    ClaimLost,
+    ConfigError,
+    NotYet,
+    ProcessDied,
+    RateLimited,
+    TaskError,
+    Transient,
+    Unauthorized,
+)
+from thresher.core.event import NewEvent
+from thresher.core.outcome import Effect, Next
+from thresher.core.page import Page
+from thresher.core.stored import written
+from thresher.reading.platforms.calls import Call
+from thresher.reading.postings.posting import Posting
+
+COMPANIES_AT_ONCE = 200
+
+_log = logging.getLogger("thresher.queries")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenQuery:
+    """The query of a run: how it stands, its client, its limits, what it wants."""
+
+    state: QueryState
+    client: Client
+    caps: Caps
+    plan: Plan
+
+
+async def open_query(ctx: Context, key: str) -> OpenQuery:
+    """The query of this key. Raises ConfigError where its client is not known."""
+    state, definition = await ctx.read("queries.query", {"key": key})
+    client = client_from(state.query.client, definition)
+    caps = Caps(
+        state.query.max_pages or int(ctx.setting("queries.max_pages")),
+        state.query.max_offers or int(ctx.setting("queries.max_offers")),
+        int(ctx.setting("queries.max_details")),
+    )
+    return OpenQuery(state, client, caps, plan_of(state, client.timezone, ctx.now(), ctx.setting))
+
+
+def plan_of(state: QueryState, timezone: str, now: int, setting: Callable[[str], Any]) -> Plan:
+    """What a query wants, as the settings are."""
+    today, history = _day(now, timezone), timedelta(days=int(setting("queries.history")))
+    start = state.query.start or _day(state.created_at, timezone) - history
+    return Plan(min(start, today), today, int(setting("queries.lag")), int(setting("queries.step")), now)
+
+
+def _day(at: int, timezone: str) -> date:
+    return datetime.fromtimestamp(at / SECOND, ZoneInfo(timezone)).date()
+
+
+def begin(ctx: Context, query: OpenQuery, serial: int) -> Next:
+    """Begin a run of a query."""
+    most = int(ctx.setting("queries.windows"))
+    planned = list(windows(query.state.coverage, query.client.reach, query.plan))[:most]
+    run = begun(query.state.key, serial, planned, query.state.coverage, ctx.now())
+    asked = query.client.reach.window is not WindowKind.NONE
+    span = planned[0].span
+    data = {
+        **_run_id(ctx, run),
+        "key": run.key,
+        "client": query.client.name,
+        "since": span.first.isoformat() if asked else None,
+        "first": run.first,
+        "last": span.last.isoformat(),
+    }
+    return _again(run, Effect("queries.begin", data))
+
+
+async def take(ctx: Context, query: OpenQuery, run: Run) -> Next:
+    """The next step of a run."""
+    if run.windows:
+        return await _look(ctx, query, run)
+    if run.details:
+        return await _detail(ctx, query, run)
+    touched: Sequence[str] = await ctx.read("queries.dirty", {"limit": COMPANIES_AT_ONCE})
+    if touched:
+        data = {"run": _run_id(ctx, run), "companies": list(touched)}
+        return _again(run, Effect("queries.aggregate_run", data))
+    return _finish(ctx, query, run)
+
+
+def _again(run: Run, *effects: Effect, **more: Any) -> Next:
+    return Next(checkpoint={"serial": run.serial, "run": run.stored()}, again=True, effects=effects, **more)
+
+
+def _run_id(ctx: Context, run: Run) -> dict[str, int]:
+    return {"task": ctx.task.id, "serial": run.serial}
+
+
+# One page
+
+
+async def _look(ctx: Context, query: OpenQuery, run: Run) -> Next:
+    """One page of the window under way. Every request counts, whatever comes back."""
+    search = _search(query, run)
+    asked = run.counting(requests_count=1)
+    try:
+        page = await _fetch_page(ctx, query.client, search, run.cursor)
+    except ClaimLost:
+        raise
+    except NotYet as problem:  # our own limits: nothing was sent
+        return _rest(ctx, query, run, problem)
+    except RateLimited as problem:
+        return _rest(ctx, query, asked.counting(http_429_count=1), problem)
+    except (Unauthorized, Blocked, ConfigError) as problem:
+        return _stop_client(ctx, query, asked.counting(errors_count=1), problem)
+    except (Transient, ProcessDied) as problem:
+        return _try_again(ctx, query, asked.counting(errors_count=1), str(problem))
+    except TaskError as problem:
+        return _fail(ctx, query, asked.counting(errors_count=1), str(problem))
+    if page.trouble:
+        return _try_again(ctx, query, asked.counting(errors_count=1), page.trouble)
+    return await _keep(ctx, query, asked, page)
+
+
+def _search(query: OpenQuery, run: Run) -> Search:
+    span, reach = run.window.span, query.client.reach
+    return Search(
+        query.state.query.text,
+        {**query.client.defaults, **query.state.query.parameters},
+        span.first if reach.window is not WindowKind.NONE else None,
+        span.last if reach.window is WindowKind.RANGE else None,
+        query.plan.today,
+    )
+
+
+async def _fetch_page(ctx: Context, client: Client, search: Search, cursor: str | None) -> SearchPage:
+    page = await _fetch(ctx, client.call(search, cursor, os.environ))
+    return await ctx.compute(read_page, client, search, cursor, page)
+
+
+async def _fetch(ctx: Context, call: Call) -> Page:
+    """A search is asked anew every time: a stored copy knows nothing of what came since."""
+    return await ctx.fetch(
+        call.url,
+        method=call.method,
+        headers=call.headers,
+        body=call.body,
+        credentials=call.credentials,
+        max_age=0.0,
+    )
+
+
+async def _keep(ctx: Context, query: OpenQuery, run: Run, page: SearchPage) -> Next:
+    """A page that was read: what it brings is stored with this step."""
+    for why in page.bad:
+        _log.warning("query %s: a row is skipped: %s", query.state.query.name, why)
+    batch = await batch_of(ctx, query.client, query.state, page.offers)
+    run = with_page(run, page)
+    run = replace(run, cursor=page.next, details=(*run.details, *_wanted(query, run, batch)))
+    effects = [_page_effect(ctx, run, batch)]
+    ended = ending(run, page, query.caps, query.client.reach, query.plan, all_known=batch.is_known)
+    if ended is not None:
+        reason, note = ended
+        run = after_window(run, reason, note, query.client.reach, query.caps, query.plan)
+        if query.client.reach.whole and reason is StopReason.WINDOW_EXHAUSTED:
+            effects.append(_miss_effect(ctx, run))
+    return _again(run, *effects, records=batch.records, events=_skipped_rows(query, page))
+
+
+def _wanted(query: OpenQuery, run: Run, batch: Batch) -> tuple[WantedDetail, ...]:
+    room = query.caps.max_details - len(run.details) if query.client.has_details else 0
+    return wanted_details(batch.offers, batch.new_companies, batch.fresh, max(room, 0))
+
+
+def _page_effect(ctx: Context, run: Run, batch: Batch) -> Effect:
+    data = {
+        "run": _run_id(ctx, run),
+        "query": run.key,
+        "progress": written(run.counters),
+        "found": [key for key, _ in batch.offers],
+        "offers": batch.rows,
+    }
+    return Effect("queries.page", data)
+
+
+def _miss_effect(ctx: Context, run: Run) -> Effect:
+    looks = int(ctx.setting("queries.gone_after"))
+    data = {"run": _run_id(ctx, run), "query": run.key, "since": run.began, "looks": looks}
+    return Effect("queries.miss", data)
+
+
+def _skipped_rows(query: OpenQuery, page: SearchPage) -> tuple[NewEvent, ...]:
+    if not page.bad:
+        return ()
+    detail = {"query": query.state.key, "rows": len(page.bad), "why": page.bad[0]}
+    return (NewEvent("query_rows_skipped", detail),)
+
+
+# Trouble
+
+
+def _try_again(ctx: Context, query: OpenQuery, run: Run, why: str) -> Next:
+    """A transient error. There is one budget of retries for the whole run."""
+    tried = run.counters.retries
+    if tried >= int(ctx.setting("queries.retries")):
+        return _fail(ctx, query, run, f"{why} (after {tried} retries)")
+    wait = float(ctx.setting("queries.retry_base")) * 2**tried
+    run = replace(run.counting(retries=1), retry_at=ctx.now() + to_us(wait), note=why)
+    return _again(run, _progress(ctx, run))
+
+
+def _fail(ctx: Context, query: OpenQuery, run: Run, why: str) -> Next:
+    run = after_window(run, StopReason.ERROR, why, query.client.reach, query.caps, query.plan)
+    return _again(run, _progress(ctx, run))
+
+
+def _rest(ctx: Context, query: OpenQuery, run: Run, problem: RateLimited | NotYet) -> Next:
+    """The client wants no more requests for now: it rests, and the queries of other clients go on."""
+    why = str(problem)
+    run = after_window(run, StopReason.RATE_LIMIT, why, query.client.reach, query.caps, query.plan)
+    return _again(run, _progress(ctx, run), _pause_effect(ctx, query, problem))
+
+
+def _pause_effect(ctx: Context, query: OpenQuery, problem: RateLimited | NotYet) -> Effect:
+    told = isinstance(problem, NotYet) or problem.asked
+    seconds = problem.retry_after if told else float(ctx.setting("queries.rate_limit_pause")) * 3_600
+    data = {"source": query.state.source, "seconds": seconds, "reason": str(problem)}
+    return Effect("queries.pause_client", data)
+
+
+def _stop_client(ctx: Context, query: OpenQuery, run: Run, problem: Exception) -> Next:
+    """The client cannot be used as it is set up: it is stopped until somebody has changed that."""
+    match problem:
+        case Blocked():
+            tag = "anti_bot"
+        case ConfigError():
+            tag = "config"
+        case _:
+            tag = "auth"
+    run = replace(run, blocked=tag == "anti_bot")
+    run = after_window(run, StopReason.ERROR, str(problem), query.client.reach, query.caps, query.plan)
+    setup = query.client.fingerprint(os.environ)
+    data = {
+        "source": query.state.source,
+        "client": query.client.name,
+        "tag": tag,
+        "reason": str(problem),
+        "setup": setup,
+    }
+    return _again(run, _progress(ctx, run), Effect("queries.stop_client", data))
+
+
+def _progress(ctx: Context, run: Run) -> Effect:
+    return Effect("queries.progress", {**_run_id(ctx, run), **written(run.counters)})
+
+
+# The own page of an offer
+
+
+async def _detail(ctx: Context, query: OpenQuery, run: Run) -> Next:
+    """The own page of one offer whose list says too little. An offer without one stays as the list has it."""
+    wanted, run = run.details[0], replace(run, details=run.details[1:]).counting(requests_count=1)
+    try:
+        offer = await _fetch_detail(ctx, query.client, wanted)
+    except ClaimLost:
+        raise
+    except (RateLimited, NotYet) as problem:
+        limited = run.counting(http_429_count=int(isinstance(problem, RateLimited)))
+        left = replace(limited, details=(), stop=StopReason.RATE_LIMIT.value, note=str(problem))
+        return _again(left, _progress(ctx, left), _pause_effect(ctx, query, problem))
+    except (TaskError, ProcessDied, ConfigError) as problem:
+        _log.warning("query %s: %s has no details: %s", query.state.query.name, wanted.posting, problem)
+        run = run.counting(errors_count=1)
+        return _again(run, _progress(ctx, run))
+    batch = await batch_of(ctx, query.client, query.state, (offer,), key=wanted.posting)
+    run = run.counting(details_fetched=1)
+    return _again(run, _page_effect(ctx, run, batch), records=batch.records)
+
+
+async def _fetch_detail(ctx: Context, client: Client, wanted: WantedDetail) -> Offer:
+    listed = Posting(wanted.title, wanted.company or None, url=wanted.url or None, key=wanted.number or None)
+    offer = Offer(listed)
+    call = client.detail_call(offer, os.environ)
+    if call is None:
+        return offer
+    return await ctx.compute(read_detail, client, offer, await _fetch(ctx, call))
+
+
+# The end
+
+
+def _finish(ctx: Context, query: OpenQuery, run: Run) -> Next:
+    """End the run: how the query stands, when it is due again, and what somebody should be told of."""
+    reason = run.stopped or StopReason.WINDOW_EXHAUSTED
+    status, coverage = HOW_RUNS_END[reason], read_coverage(run.coverage)
+    empty = 0 if run.counters.offers_fetched else query.state.empty_runs + (status is Status.SUCCESS)
+    processed = processed_date(coverage, query.plan.start)
+    ends = {"status": status.value, "first": run.first or None, "stop": reason.value}
+    stands = {
+        "key": run.key,
+        "processed": processed.isoformat() if processed else None,
+        "metadata": run.coverage,
+        "due": _due(ctx, query, run, empty),
+        "empty_runs": empty,
+        "error": run.note if status is Status.ERROR else None,
+    }
+    data = {
+        "run": {**_run_id(ctx, run), **ends, "verdict": run.verdict.value, "note": run.note},
+        "state": stands,
+    }
+    _log.info("query %s: %s, %s", query.state.query.name, status, summary(run))
+    return Next(
+        checkpoint={"serial": run.serial},
+        again=True,
+        effects=(Effect("queries.finish", data), *_alarms(ctx, query, run, status, empty)),
+        events=(_ended_event(query, run, status),),
+    )
+
+
+def _due(ctx: Context, query: OpenQuery, run: Run, empty: int) -> int:
+    left = windows(read_coverage(run.coverage), query.client.reach, query.plan)
+    seeding = any(each.purpose is Purpose.SEED for each in left)
+    luck = random.random()
+    return cadence_of(ctx.setting).due(ctx.now(), empty, seeding=seeding, luck=luck)
+
+
+def summary(run: Run) -> str:
+    """A run in one line."""
+    done = run.counters
+    told = [
+        f"{done.pages_fetched} pages",
+        f"{done.offers_fetched} offers",
+        (run.stop or "").replace("_", " "),
+    ]
+    return ", ".join(filter(None, (*told, run.note)))
+
+
+def _ended_event(query: OpenQuery, run: Run, status: Status) -> NewEvent:
+    detail = {"query": run.key, "name": query.state.query.name, "status": status.value, "said": summary(run)}
+    return NewEvent("query_ended", detail, warns=status is Status.ERROR)
+
+
+def _alarms(ctx: Context, query: OpenQuery, run: Run, status: Status, empty: int) -> tuple[Effect, ...]:
+    """What somebody should be told of: a query that keeps failing, or has nothing where it used to have."""
+    name, key = query.state.query.name, run.key
+    failures = query.state.consecutive_failures + 1 if status is Status.ERROR else 0
+    failing = failures >= int(ctx.setting("queries.failing_runs"))
+    zero = empty >= int(ctx.setting("queries.zero_runs")) and query.state.last_success_at > 0
+    return (
+        _alarm(failing, "query_failing", key, f"{name} has failed {failures} times in a row: {run.note}"),
+        _alarm(zero, "zero_rows", key, f"{name} has found no offers in {empty} runs in a row"),
+    )
+
+
+def _alarm(raised: bool, name: str, subject: str, message: str) -> Effect:
+    if not raised:
+        return Effect("queries.clear_alarm", {"name": name, "subject": subject})
+    return Effect("queries.alarm", {"name": name, "subject": subject, "message": message})
