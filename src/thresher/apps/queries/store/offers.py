@@ -1,0 +1,419 @@
+"""The offers of the queries app: rows of whole pages at once, and which of them repost others.
+
+Everything is decided in the transaction that writes it, with the rows of the companies in question held, so
+that two pages cannot decide about one company at the same time. Doing it twice changes nothing: counts of
+reposts are counted, never added up.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from thresher.apps.queries.signals.company import CLOSED
+from thresher.apps.queries.signals.reposts import MAX_COMPARED, OVERLAP, Canonicals, OfferText, Repost
+from thresher.store.bulk import Columns, among, insert_rows, pour
+from thresher.store.session import Session
+
+_NUMBERS = frozenset(("first_seen", "last_seen", "held", "described", "size", "score", "strong"))
+_WRITTEN = (
+    "posting",
+    "client",
+    "company",
+    "company_name",
+    "title",
+    "headline",
+    "url",
+    "location",
+    "posted_on",
+    "first_seen",
+    "last_seen",
+    "held",
+    "listed",
+    "described",
+    "fingerprint",
+    "size",
+    "signature",
+    "sketch",
+    "canonical",
+    "repost_why",
+    "score",
+    "strong",
+    "category",
+    "categories",
+    "hits",
+    "rules",
+)
+_KEPT = ("posting", "client", "first_seen")  # once they are written
+_SCORE = ("score", "strong", "category", "categories", "hits", "rules")
+_TEXT = ("described", "fingerprint", "size", "signature", "sketch", "repost_why")
+_IDENTITY = ("posting", "state", "title", "company", "first_seen", "listed", "canonical")
+_COLUMNS: Columns = tuple((name, "bigint" if name in _NUMBERS else "text") for name in _WRITTEN)
+_UPSERT = f"""insert into query_offers ({", ".join(_WRITTEN)}) select {", ".join(f"n.{name}" for name in _WRITTEN)}
+    from {{rows}} where true on conflict (posting) do update set state = 'open',
+    {", ".join(f"{name} = excluded.{name}" for name in _WRITTEN if name not in _KEPT)}"""
+_NOT_SCORED: dict[str, Any] = {
+    "score": None,
+    "strong": 0,
+    "category": None,
+    "categories": "[]",
+    "hits": "[]",
+    "rules": "",
+}
+
+_COMPANIES: Columns = (
+    ("company", "text"),
+    ("name", "text"),
+    ("first_seen", ":now"),
+    ("updated_at", ":now"),
+    ("dirty", "0"),
+)
+_NAMED = "on conflict (company) do update set name = excluded.name where company_signals.name = ''"
+_HOLD = "select company, resolved from company_signals where company {keys} order by company"
+_DIRTY = "update company_signals set dirty = 1 where company in (:companies*) and resolved = 0 and dirty = 0"
+
+_OWNERS = "select distinct company from query_offers where posting {keys}"
+_OLD = f"select {', '.join((*_IDENTITY, *_SCORE, *_TEXT))} from query_offers where posting {{keys}}"
+_FACTS = (
+    "posting, company, headline, location, first_seen, coalesce(posted_on, ''), fingerprint, size, signature"
+)
+# What an offer may repost by its words: of each company the canonical offers that were seen last.
+_RECENT = f"""select {_FACTS} from (
+        select o.*, row_number() over (partition by o.company order by o.last_seen desc, o.posting) as place
+        from query_offers o where o.company {{keys}} and o.canonical is null and o.signature is not null) as recent
+    where place <= {MAX_COMPARED}"""
+_SAME = f"select {_FACTS} from query_offers where fingerprint {{keys}} and canonical is null and company in (:companies*)"
+_SKETCHES = "select posting, sketch from query_offers where posting {keys}"
+_DEPENDENTS = f"select {_FACTS}, sketch, canonical from query_offers where canonical {{keys}}"
+_RELINK = """update query_offers set canonical = n.canonical, repost_why = n.why, score = null, strong = 0, category = null,
+    categories = '[]', hits = '[]', rules = '' from {rows} where query_offers.posting = n.posting"""
+_RELINKED: Columns = (("posting", "text"), ("canonical", "text"), ("why", "text"))
+_COUNT = """update query_offers set
+    reposts = (select count(*) from query_offers r where r.canonical = query_offers.posting),
+    last_seen = (select max(r.last_seen) from query_offers r where r.canonical = query_offers.posting or r.posting = query_offers.posting)
+    where posting in (:postings*)"""
+_SEEN = "update query_offers set last_seen = :now, state = 'open' where posting in (:postings*)"
+_SEEN_AGAIN = """update query_offers set last_seen = :now
+    where posting in (select r.canonical from query_offers r where r.posting in (:postings*) and r.canonical is not null)"""
+_CLOSE = "update query_offers set state = 'closed' where posting in (:postings*) and state = 'open'"
+_STILL_OPEN = "select posting, company from query_offers where posting {keys} and state = 'open'"
+_KNOWN = "select posting, listed from query_offers where posting {keys}"
+# Two ranges of the index; a comparison with <> would look at every offer.
+_OUTDATED = """select posting from query_offers where canonical is null and held = 0 and rules < :rules
+    union all select posting from query_offers where canonical is null and held = 0 and rules > :rules limit :limit"""
+_RESCORE = """update query_offers set score = n.score, strong = n.strong, category = n.category, categories = n.categories,
+    hits = n.hits, rules = n.rules from {rows} where query_offers.posting = n.posting and canonical is null and held = 0"""
+_RESCORED: Columns = (
+    ("posting", "text"),
+    ("score", "bigint"),
+    ("strong", "bigint"),
+    ("category", "text"),
+    ("categories", "text"),
+    ("hits", "text"),
+    ("rules", "text"),
+)
+_KEEP = (
+    "update query_offers set rules = :rules where posting in (:postings*) and canonical is null and held = 0"
+)
+_SCORABLE = (
+    "select posting, company from query_offers where posting {keys} and canonical is null and held = 0"
+)
+
+
+# Offers that were seen
+
+
+def upsert_offers(session: Session, data: Mapping[str, Any], now: int) -> dict[str, int]:
+    """Effect: these offers were seen. `data` brings `offers`, the rows of `signals/offers.py`, and may bring
+    `overlap`, the share of words that makes a repost.
+
+    Counts what is new, what has changed, what was known, what reposts another, and what is held because a
+    person has resolved the company.
+    """
+    rows = {row["posting"]: row for row in data["offers"]}
+    if not rows:
+        return {}
+    resolved = _hold_companies(session, rows, now)
+    old = _old(session, rows)
+    changes = [_change(row, old.get(key), resolved, now) for key, row in sorted(rows.items())]
+    written = [each for each in changes if each.is_written]
+    permille = round(1_000 * float(data.get("overlap", OVERLAP)))
+    decided, relinked, dirty = _decide(session, written, permille)
+    pour(session.dialect, session, _UPSERT, _COLUMNS, [_values(each, decided) for each in written])
+    pour(session.dialect, session, _RELINK, _RELINKED, relinked)
+    known = [each.posting for each in changes if not each.is_written]
+    if known:
+        session.run(_SEEN, {"now": now, "postings": known})
+        session.run(_SEEN_AGAIN, {"now": now, "postings": known})
+    _count(session, written, decided, relinked)
+    dirty |= {company for each in changes if each.counts for company in each.companies}
+    mark_dirty(session, dirty)
+    return {
+        "offers_new": sum(each.old is None for each in changes),
+        "offers_updated": sum(each.is_updated for each in changes),
+        "offers_known": sum(each.old is not None and not each.is_updated for each in changes),
+        "reposts": sum(
+            decided.get(each.posting) is not None and (each.old is None or each.old.canonical is None)
+            for each in written
+        ),
+        "offers_held": sum(bool(each.row["held"]) for each in changes),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Old:
+    """An offer as it stands."""
+
+    state: str
+    title: str
+    company: str
+    first_seen: int
+    listed: str
+    canonical: str | None
+    score: dict[str, Any]
+    text: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """An offer as it will be. `is_updated`: it reads differently; `is_text_new`: so it may repost another."""
+
+    row: Mapping[str, Any]
+    old: _Old | None
+    is_updated: bool
+    is_text_new: bool
+    is_rescored: bool
+
+    @property
+    def posting(self) -> str:
+        return str(self.row["posting"])
+
+    @property
+    def is_written(self) -> bool:
+        return self.old is None or self.is_updated or self.is_rescored
+
+    @property
+    def counts(self) -> bool:
+        """Whether its company's figures may change."""
+        return self.is_written or (self.old is not None and self.old.state == CLOSED)
+
+    @property
+    def companies(self) -> set[str]:
+        return {str(self.row["company"])} | ({self.old.company} if self.old else set())
+
+    def text(self) -> OfferText | None:
+        """What it is compared by; None where there is nothing."""
+        row = self.row
+        if not row["fingerprint"]:
+            return None
+        return OfferText(
+            self.posting,
+            row["company"],
+            row["headline"],
+            row["location"],
+            row["first_seen"],
+            row["posted_on"] or "",
+            row["fingerprint"],
+            row["size"],
+            row["signature"],
+            row["sketch"],
+        )
+
+
+def _change(row: Mapping[str, Any], old: _Old | None, resolved: Mapping[str, bool], now: int) -> _Change:
+    """Pure: what becomes of an offer. What is not said again stays: a list without descriptions takes none
+    away.
+    """
+    found = {**row, "first_seen": now, "last_seen": now, "canonical": None}
+    found["held"] = int(resolved.get(row["company"], False))
+    if old is None:
+        return _Change(_withheld(found, None), None, False, True, True)
+    found |= {"first_seen": old.first_seen, "canonical": old.canonical}
+    is_described = bool(row["described"])
+    if not is_described and old.text["described"]:
+        found |= old.text | old.score
+        if row["title"] != old.title:
+            found["rules"] = ""  # to be scored again from the description that the record keeps
+    is_text_new = found["fingerprint"] != old.text["fingerprint"] or row["company"] != old.company
+    is_updated = row["listed"] != old.listed or is_text_new or found["described"] != old.text["described"]
+    is_rescored = old.canonical is None and not found["held"] and found["rules"] != old.score["rules"]
+    return _Change(_withheld(found, old), old, is_updated, is_text_new, is_rescored)
+
+
+def _withheld(row: dict[str, Any], old: _Old | None) -> dict[str, Any]:
+    """The offers of a resolved company keep the scores that they have, and get no new ones."""
+    if not row["held"]:
+        return row
+    return row | (old.score if old else _NOT_SCORED)
+
+
+def _hold_companies(session: Session, rows: Mapping[str, Mapping[str, Any]], now: int) -> dict[str, bool]:
+    """Which of the companies are resolved. Their rows are made if they are new, and held to the end, always
+    in the same order.
+    """
+    names = {row["company"]: row["company_name"] for row in rows.values() if row["company"]}
+    dialect = session.dialect
+    insert_rows(dialect, session, "company_signals", _COMPANIES, sorted(names.items()), _NAMED, now=now)
+    moved = {row[0] for row in among(dialect, session, _OWNERS, list(rows)) if row[0]}
+    found = among(dialect, session, _HOLD + dialect.lock, sorted(moved | names.keys()))
+    return {company: bool(resolved) for company, resolved in found}
+
+
+def _old(session: Session, postings: Iterable[str]) -> dict[str, _Old]:
+    found = {}
+    for row in among(session.dialect, session, _OLD, sorted(postings)):
+        said = dict(zip((*_IDENTITY, *_SCORE, *_TEXT), row, strict=True))
+        posting = said.pop("posting")
+        score = {name: said.pop(name) for name in _SCORE}
+        text = {name: said.pop(name) for name in _TEXT}
+        found[posting] = _Old(**said, score=score, text=text)
+    return found
+
+
+# What reposts what
+
+
+Link = tuple[str, str | None, str | None]  # posting, the one that it reposts, why
+
+
+def _decide(
+    session: Session, written: Sequence[_Change], permille: int
+) -> tuple[dict[str, Repost | None], list[Link], set[str]]:
+    """What each offer with a new text reposts; and the same for offers that reposted one of them before, as
+    rows to write, with their companies.
+    """
+    fresh = [each for each in written if each.is_text_new]
+    texts = {each.posting: text for each in fresh if (text := each.text())}
+    dependents, links = _dependents(session, [each.posting for each in fresh if each.old is not None])
+    dependents = {
+        key: text for key, text in dependents.items() if key not in {each.posting for each in fresh}
+    }
+    undecided = {**dependents, **texts}
+    if not undecided:
+        return {}, [], set()
+    canonicals = _canonicals(
+        session, undecided, {each.posting for each in fresh} | dependents.keys(), permille
+    )
+    wanted = canonicals.wanted(undecided.values())
+    sketches: dict[str, str] = dict(among(session.dialect, session, _SKETCHES, sorted(wanted)))
+    found = canonicals.decide(undecided.values(), sketches)
+    relinked: list[Link] = []
+    for key in sorted(dependents):
+        repost = found.pop(key)
+        if repost is None or repost.canonical != links[key]:
+            relinked.append((key, repost.canonical if repost else None, repost.why if repost else None))
+    return found, relinked, {dependents[key].company for key, _, _ in relinked}
+
+
+def _dependents(session: Session, canonicals: Sequence[str]) -> tuple[dict[str, OfferText], dict[str, str]]:
+    """The offers that repost these, and which of them each reposts."""
+    rows = among(session.dialect, session, _DEPENDENTS, canonicals)
+    return {row[0]: OfferText(*row[:10]) for row in rows}, {row[0]: row[10] for row in rows}
+
+
+def _canonicals(
+    session: Session, undecided: Mapping[str, OfferText], without: set[str], permille: int
+) -> Canonicals:
+    companies = sorted({text.company for text in undecided.values()})
+    prints = sorted({text.fingerprint for text in undecided.values()})
+    found = Canonicals(permille)
+    rows = among(session.dialect, session, _SAME, prints, companies=companies)
+    for row in [*rows, *among(session.dialect, session, _RECENT, companies)]:
+        if row[0] not in without:
+            found.add(OfferText(*row))
+    return found
+
+
+def _values(change: _Change, decided: Mapping[str, Repost | None]) -> list[Any]:
+    """A row as it is written. A repost is not scored."""
+    row = dict(change.row)
+    repost = decided.get(change.posting)
+    if change.is_text_new:
+        row["canonical"] = repost.canonical if repost else None
+    if repost:
+        row["repost_why"] = repost.why
+    elif row["canonical"] and change.old:
+        row["repost_why"] = change.old.text["repost_why"]
+    elif row["fingerprint"]:
+        row["repost_why"] = None
+    if row["canonical"]:
+        row |= _NOT_SCORED
+    return [row[name] for name in _WRITTEN]
+
+
+def _count(
+    session: Session,
+    written: Sequence[_Change],
+    decided: Mapping[str, Repost | None],
+    relinked: Sequence[Link],
+) -> None:
+    """Count the reposts of every offer that may have another number of them now."""
+    touched = {repost.canonical for repost in decided.values() if repost}
+    touched |= {each.old.canonical for each in written if each.old and each.old.canonical}
+    touched |= {each.posting for each in written if each.old and each.is_text_new}
+    touched |= {canonical for _, canonical, _ in relinked if canonical}
+    touched |= {posting for posting, canonical, _ in relinked if canonical is None}
+    if touched:
+        session.run(_COUNT, {"postings": sorted(touched)})
+
+
+def mark_dirty(session: Session, companies: Iterable[str]) -> None:
+    """The figures of these companies are to be computed again."""
+    if listed := sorted(each for each in set(companies) if each):
+        session.run(_DIRTY, {"companies": listed})
+
+
+# Offers that are gone
+
+
+def close_offers(session: Session, data: Mapping[str, Any], now: int) -> dict[str, int]:  # noqa: ARG001  every effect and read gets the time
+    """Effect: these offers are no longer listed by a client whose lists are whole."""
+    rows = among(session.dialect, session, _STILL_OPEN, sorted(data["offers"]))
+    if not rows:
+        return {"offers_gone": 0}
+    _hold(session, {company for _, company in rows})
+    session.run(_CLOSE, {"postings": [posting for posting, _ in rows]})
+    mark_dirty(session, {company for _, company in rows})
+    return {"offers_gone": len(rows)}
+
+
+def _hold(session: Session, companies: Iterable[str]) -> None:
+    among(session.dialect, session, _HOLD + session.dialect.lock, sorted(companies))
+
+
+# Scoring again
+
+
+def store_scores(session: Session, data: Mapping[str, Any], now: int) -> dict[str, int]:  # noqa: ARG001  every effect and read gets the time
+    """Effect: these offers were scored again by other rules. `data` brings `scores`, the rows of
+    `signals/offers.py`, and `rules`, the print of the rules. A row without a score says that the posting's
+    record is gone: the score stays what it was.
+    """
+    scores = {row["posting"]: row for row in data["scores"]}
+    owners = among(session.dialect, session, _SCORABLE, sorted(scores))
+    _hold(session, {company for _, company in owners if company})
+    rows = [scores[posting] for posting, _ in sorted(owners)]
+    again = [row for row in rows if "score" in row]
+    gone = [row["posting"] for row in rows if "score" not in row]
+    pour(
+        session.dialect, session, _RESCORE, _RESCORED, [[row[name] for name, _ in _RESCORED] for row in again]
+    )
+    if gone:
+        session.run(_KEEP, {"rules": data["rules"], "postings": gone})
+    mark_dirty(session, {company for posting, company in owners if "score" in scores[posting]})
+    return {"offers_rescored": len(again), "offers_without_record": len(gone)}
+
+
+# Reads
+
+
+def known_offers(session: Session, data: Mapping[str, Any], now: int) -> dict[str, str]:  # noqa: ARG001  every effect and read gets the time
+    """Read: which of these keys are known, and how each was last listed."""
+    return dict(among(session.dialect, session, _KNOWN, sorted(data["keys"])))
+
+
+def outdated_offers(session: Session, data: Mapping[str, Any], now: int) -> list[str]:  # noqa: ARG001  every effect and read gets the time
+    """Read: the keys of offers that were scored by other rules than `rules`, or not at all; at most
+    `limit`.
+    """
+    given = {"rules": data["rules"], "limit": int(data["limit"])}
+    return [row[0] for row in session.rows(_OUTDATED, given)]

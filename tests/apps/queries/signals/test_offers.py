@@ -1,0 +1,335 @@
+"""Offers in the store, on both databases: new, updated or known, once each, however often a page comes."""
+
+from datetime import date
+from random import Random
+
+import orjson
+import pytest
+
+from tests.apps.queries.signals.market import (
+    RULES,
+    RULES_TEXT,
+    STRONG,
+    WEAK,
+    column,
+    compute,
+    gone,
+    links,
+    row,
+    see,
+    signals,
+    words,
+)
+from tests.harness.tasks import rows
+from thresher.apps.queries.clients.search import Offer
+from thresher.apps.queries.signals.offers import KeyedOffer, listed_row, offer_row, offer_rows, scores_again
+from thresher.apps.queries.signals.rules import read_rules
+from thresher.apps.queries.signals.score import score_offer
+from thresher.apps.queries.store.offers import known_offers, outdated_offers, store_scores, upsert_offers
+from thresher.core.clock import DAY
+from thresher.reading.postings.posting import Posting
+
+OTHER_RULES = read_rules(RULES_TEXT.replace("keywords: [forex, divisas]", "keywords: [bread]"), "other.yaml")
+
+
+def everything(store):
+    return rows(store, "select * from query_offers order by posting")
+
+
+def read(store, function, **data):
+    with store.read() as session:
+        return function(session, data, store.backend.now(session))
+
+
+def rescore(store, rules, texts):
+    with store.write() as session:
+        data = {"scores": scores_again(texts, rules), "rules": rules.print}
+        return store_scores(session, data, store.backend.now(session))
+
+
+# New, updated, known
+
+
+@pytest.mark.promise(1)
+def test_the_same_page_twice_changes_nothing(store):
+    page = [row(f"board/{at}", text=words(f"t{at}")) for at in range(5)] + [row("board/9", text=words("t1"))]
+    first = see(store, *page)
+    assert first == {"offers_new": 6, "offers_updated": 0, "offers_known": 0, "reposts": 1, "offers_held": 0}
+    before = everything(store)
+    again = see(store, *page)
+    assert again == {"offers_new": 0, "offers_updated": 0, "offers_known": 6, "reposts": 0, "offers_held": 0}
+    assert everything(store) == before
+
+
+def test_an_offer_twice_on_one_page_is_one_offer(store):
+    counts = see(store, row("board/1"), row("board/1"))
+    assert (counts["offers_new"], len(everything(store))) == (1, 1)
+
+
+def test_an_empty_page_is_no_work(store):
+    assert see(store) == {}
+
+
+def test_an_offer_that_reads_differently_is_updated_and_keeps_when_it_was_first_seen(store, clock):
+    see(store, row("board/1", text=WEAK))
+    first = column(store, "first_seen")["board/1"]
+    clock.advance(DAY)
+    counts = see(store, row("board/1", text=STRONG))
+    assert (counts["offers_updated"], counts["offers_new"]) == (1, 0)
+    assert column(store, "first_seen")["board/1"] == first
+    assert column(store, "last_seen")["board/1"] == first + DAY
+    assert column(store, "strong")["board/1"] == 1
+
+
+def test_a_known_offer_is_only_seen(store, clock):
+    see(store, row("board/1"))
+    compute(store)
+    clock.advance(DAY)
+    assert see(store, row("board/1"))["offers_known"] == 1
+    assert not signals(store).dirty
+    ((first, last),) = rows(store, "select first_seen, last_seen from query_offers")
+    assert last - first == DAY
+
+
+def test_a_list_without_descriptions_takes_no_description_away(store):
+    see(store, row("board/1", text=STRONG))
+    before = {name: column(store, name) for name in ("score", "hits", "fingerprint", "sketch", "rules")}
+    counts = see(store, row("board/1", text=None))
+    assert counts["offers_updated"] == 1
+    assert {name: column(store, name) for name in before} == before
+    assert read(store, outdated_offers, rules=RULES.print, limit=10) == []
+
+
+def test_a_new_title_without_its_description_is_to_be_scored_again(store):
+    see(store, row("board/1", text=STRONG))
+    see(store, row("board/1", text=None, title="Head of forex"))
+    assert read(store, outdated_offers, rules=RULES.print, limit=10) == ["board/1"]
+    assert column(store, "score")["board/1"] == score_offer("Analyst", STRONG, RULES).points
+
+
+def test_a_description_that_comes_later_is_scored(store):
+    see(store, row("board/1", text=None))
+    assert column(store, "repost_why")["board/1"] == "not compared: no description"
+    assert see(store, row("board/1", text=STRONG))["offers_updated"] == 1
+    assert column(store, "strong")["board/1"] == 1
+    assert column(store, "repost_why")["board/1"] is None
+
+
+def test_what_is_known_is_told_by_the_print_of_the_list_row_even_after_details(store):
+    listed = Offer(Posting("Analyst", company="Acme", key="1"))
+    whole = Offer(Posting("Analyst", company="Acme", key="1", description=STRONG))
+    (made,) = offer_rows([KeyedOffer("board/1", "acme.example", whole, listed_row(listed))], RULES, "board")
+    see(store, made)
+    known = read(store, known_offers, client="board", keys=["board/1", "board/2"])
+    assert known == {"board/1": listed_row(listed)}
+    assert listed_row(whole) != listed_row(listed)
+
+
+@pytest.mark.promise(13)
+def test_the_hits_are_stored_with_their_quotes_and_add_up(store):
+    see(store, row("board/1", title="Forex analyst", text=STRONG + ". No export"))
+    hits = orjson.loads(column(store, "hits")["board/1"])
+    assert round(sum(hit["points"] for hit in hits), 2) == column(store, "score")["board/1"]
+    forex = next(hit for hit in hits if hit.get("category") == "forex")
+    assert (forex["quote"], forex["where"], forex["at"], forex["points"]) == ("Forex", "title", [0, 5], 6.0)
+    assert [hit["negated"] for hit in hits if "negated" in hit] == ["No"]
+
+
+def test_hostile_characters_are_stored_alike_on_both_databases(store):
+    nasty = "forex \x00 \ud800 \x1b[31m \u202e " + words("w")
+    posting = Posting(
+        "Evil\x00 \ud800forex", company="A\x00cme\x1b", location="\x00", key="1", description=nasty
+    )
+    made = offer_row("board/1", "acme.example", Offer(posting), RULES)
+    see(store, orjson.loads(orjson.dumps(made)))
+    text = "".join(str(value) for value in everything(store)[0])
+    assert "\x00" not in text
+    assert "\x1b" not in text
+    assert column(store, "category") == {"board/1": "forex"}
+
+
+def test_an_offer_of_no_known_company_is_kept_and_counts_for_nobody(store):
+    see(store, row("board/1", "", text=STRONG), row("board/2", "", text=STRONG))
+    assert links(store) == {}
+    assert set(column(store, "repost_why").values()) == {"not compared: the company is not known"}
+    assert rows(store, "select count(*) from company_signals") == [(0,)]
+
+
+# Reposts
+
+
+@pytest.mark.promise(13)
+def test_a_repost_is_linked_counted_and_not_scored(store, clock):
+    see(store, row("board/1", text=STRONG))
+    clock.advance(DAY)
+    counts = see(store, row("board/2", text=STRONG))
+    assert (counts["offers_new"], counts["reposts"]) == (1, 1)
+    assert links(store) == {"board/2": "board/1"}
+    assert column(store, "reposts") == {"board/1": 1, "board/2": 0}
+    assert column(store, "score")["board/2"] is None
+    assert column(store, "hits")["board/2"] == "[]"
+    assert column(store, "repost_why")["board/2"] == "the same text"
+    assert column(store, "last_seen")["board/1"] == column(store, "last_seen")["board/2"]
+
+
+def test_a_nearly_identical_text_is_a_repost_and_says_how_near(store):
+    see(store, row("board/1", text=words("w", 99)))
+    see(store, row("board/2", text=words("w", 98) + " other"))
+    assert links(store) == {"board/2": "board/1"}
+    assert column(store, "repost_why")["board/2"] == "99 % of the words"
+
+
+def test_the_least_overlap_is_a_setting(store):
+    see(store, row("board/1", text=words("w", 99)), overlap=0.995)
+    see(store, row("board/2", text=words("w", 98) + " other"), overlap=0.995)
+    assert links(store) == {}
+
+
+def test_two_real_openings_with_one_title_stay_two(store):
+    see(store, row("board/1", text=words("a")), row("board/2", text=words("b")), row("board/3", text=None))
+    assert links(store) == {}
+
+
+def test_offers_without_a_description_are_never_reposts(store):
+    see(store, row("board/1", text=None), row("board/2", text=None))
+    see(store, row("board/3", text=None))
+    assert links(store) == {}
+
+
+def test_the_same_text_at_another_company_is_no_repost(store):
+    see(store, row("board/1", "one.example"), row("board/2", "two.example"))
+    assert links(store) == {}
+
+
+def test_a_canonical_offer_whose_text_changes_lets_its_reposts_go(store):
+    see(store, row("board/1", text=STRONG))
+    see(store, row("board/2", text=STRONG), row("board/3", text=STRONG))
+    assert links(store) == {"board/2": "board/1", "board/3": "board/1"}
+    see(store, row("board/1", text=words("new")))
+    assert links(store) == {"board/3": "board/2"}
+    assert column(store, "reposts") == {"board/1": 0, "board/2": 1, "board/3": 0}
+    # Its score is not known until it is scored again; nobody invents one.
+    assert column(store, "score")["board/2"] is None
+    assert read(store, outdated_offers, rules=RULES.print, limit=10) == ["board/2"]
+    rescore(store, RULES, {"board/2": ("Analyst", STRONG)})
+    assert column(store, "strong")["board/2"] == 1
+
+
+def test_a_repost_whose_text_changes_stands_for_itself(store):
+    see(store, row("board/1", text=STRONG), row("board/2", text=STRONG))
+    see(store, row("board/2", text=words("new")))
+    assert links(store) == {}
+    assert column(store, "reposts") == {"board/1": 0, "board/2": 0}
+    assert column(store, "score")["board/2"] is not None
+
+
+def test_an_offer_that_turns_out_to_be_of_another_company_takes_no_repost_along(store):
+    see(store, row("board/1", text=STRONG), row("board/2", text=STRONG), row("board/3", text=STRONG))
+    compute(store)
+    see(store, row("board/1", "other.example", text=STRONG))
+    assert links(store) == {"board/3": "board/2"}
+    assert signals(store).dirty
+    assert signals(store, "other.example").dirty
+    compute(store)
+    assert signals(store).figures.offer_count == 2
+    assert signals(store, "other.example").figures.offer_count == 1
+
+
+def test_a_closed_offer_can_be_reposted(store):
+    see(store, row("board/1", text=STRONG))
+    gone(store, "board/1")
+    see(store, row("board/2", text=STRONG))
+    assert links(store) == {"board/2": "board/1"}
+
+
+def test_an_offer_that_is_gone_and_comes_back_is_open_again(store):
+    see(store, row("board/1"))
+    assert gone(store, "board/1", "board/404") == {"offers_gone": 1}
+    assert gone(store, "board/1") == {"offers_gone": 0}
+    assert column(store, "state")["board/1"] == "closed"
+    compute(store)
+    assert signals(store).figures.open_offers == 0
+    see(store, row("board/1"))
+    assert column(store, "state")["board/1"] == "open"
+    assert signals(store).dirty
+
+
+def test_the_order_of_a_page_makes_no_difference(store):
+    page = [
+        row(f"board/{at}", text=words("w", 99) + f" {at % 2}", posted=date(2026, 1, 1 + at))
+        for at in range(6)
+    ]
+    see(store, *page)
+    before = everything(store)
+    with store.write() as session:
+        session.run("delete from query_offers")
+    Random(7).shuffle(page)
+    see(store, *page)
+    assert everything(store) == before
+
+
+# Scoring again
+
+
+def test_other_rules_make_all_canonical_offers_outdated_and_scoring_again_settles_it(store):
+    see(store, row("board/1", text=STRONG), row("board/2", text=STRONG), row("board/3", text=WEAK))
+    compute(store)
+    assert read(store, outdated_offers, rules=RULES.print, limit=10) == []
+    outdated = read(store, outdated_offers, rules=OTHER_RULES.print, limit=10)
+    assert outdated == ["board/1", "board/3"]
+    assert len(read(store, outdated_offers, rules=OTHER_RULES.print, limit=1)) == 1
+    counts = rescore(store, OTHER_RULES, {"board/1": ("Analyst", STRONG), "board/3": ("Analyst", WEAK)})
+    assert counts == {"offers_rescored": 2, "offers_without_record": 0}
+    assert read(store, outdated_offers, rules=OTHER_RULES.print, limit=10) == []
+    assert column(store, "category")["board/3"] == "forex"
+    assert signals(store).dirty
+
+
+def test_an_offer_whose_record_is_gone_keeps_its_score_and_is_not_asked_for_again(store):
+    see(store, row("board/1", text=STRONG))
+    before = column(store, "score")
+    counts = rescore(store, OTHER_RULES, {"board/1": None})
+    assert counts == {"offers_rescored": 0, "offers_without_record": 1}
+    assert column(store, "score") == before
+    assert read(store, outdated_offers, rules=OTHER_RULES.print, limit=10) == []
+
+
+def test_scoring_again_never_scores_a_repost(store):
+    see(store, row("board/1", text=STRONG), row("board/2", text=STRONG))
+    assert rescore(store, RULES, {"board/2": ("Analyst", STRONG)})["offers_rescored"] == 0
+    assert column(store, "score")["board/2"] is None
+
+
+def test_a_page_that_was_scored_by_newer_rules_brings_the_new_score(store):
+    see(store, row("board/1", text=WEAK))
+    counts = see(store, row("board/1", text=WEAK, rules=OTHER_RULES))
+    assert counts["offers_known"] == 1
+    assert column(store, "category")["board/1"] == "forex"
+    assert column(store, "rules")["board/1"] == OTHER_RULES.print
+
+
+# Cost
+
+
+class Counting:
+    """A session that counts the statements that go through it."""
+
+    def __init__(self, session):
+        self.session, self.statements = session, 0
+
+    def __getattr__(self, name):
+        self.statements += name in ("rows", "run", "many")
+        return getattr(self.session, name)
+
+
+def test_a_page_costs_a_bounded_number_of_statements_whatever_its_size(store):
+    def cost(number, seed):
+        page = [row(f"{seed}/{at}", f"c{at}.example", text=words(f"{seed}{at}")) for at in range(number)]
+        with store.write() as session:
+            counting = Counting(session)
+            upsert_offers(counting, {"offers": page}, store.backend.now(session))
+            upsert_offers(counting, {"offers": page}, store.backend.now(session))
+        return counting.statements
+
+    assert cost(300, "many") <= cost(3, "few") + 6
+    assert cost(3, "more") < 40
