@@ -61,6 +61,16 @@ def _body(value: Any) -> tuple[bytes, str | None]:
 
 _FEED_ROOTS = frozenset({"rss", "feed", "RDF"})
 _XML_START = re.compile(r"\s*(?:<\?xml\b|<(?:rss|feed|[\w.-]{1,40}:(?:rss|feed|rdf))\b)", re.IGNORECASE)
+# Names of custom elements of HTML have a dash, so those with one are left out.
+_ELEMENT = re.compile(r"[\s\ufeff]*<([A-Za-z_][\w.:]{0,80})[\s>]")
+_UNTOLD = frozenset({"", "text/plain", "application/octet-stream", "binary/octet-stream"})
+_HTML_NAMES = (
+    "a abbr address article aside audio b base blockquote body br button canvas center code dd details div dl dt "
+    "em embed fieldset figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html i iframe img "
+    "input label li link main map meta nav noscript object ol option p picture pre script section select small "
+    "span strong style sub sup svg table tbody td template textarea tfoot th thead time title tr u ul video"
+)
+_HTML_ROOTS = frozenset(_HTML_NAMES.split())
 _HTML_START = re.compile(r"<(?:!doctype\s+html|html)\b", re.IGNORECASE)
 
 
@@ -96,20 +106,32 @@ class Body:
         return isinstance(self.data, dict) and "jsonfeed.org" in str(self.data.get("version", ""))
 
 
-def read_body(page: Page) -> Body:
+def read_body(page: Page, *, replay: bool = True) -> Body:
     """Tell what a body is by its first characters, and by its type where those do not say. Recordings are
-    replayed.
+    replayed, unless the page is an answer to a request of ours: then it may not say that it is another's.
     """
     document = Document.of(page)
     start = document.html[:2_000].lstrip("\ufeff \t\r\n")
     if start[:1] in ("{", "[") or ("json" in page.content_type and start[:1] != "<"):
-        return _json(page, document)
+        return _json(page, document, replay=replay)
     if (_XML_START.match(start) or page.content_type.endswith("xml")) and not _HTML_START.search(start):
+        return _xml(page, document)
+    if page.content_type in _UNTOLD and _is_bare_xml(document.html):
         return _xml(page, document)
     return Body(page, Format.HTML, _located(document))
 
 
-def _json(page: Page, document: Document) -> Body:
+def _is_bare_xml(text: str) -> bool:
+    """Whether a text without a declaration is XML: one element around everything, of a name that no HTML
+    has.
+    """
+    start = _ELEMENT.match(text)
+    if start is None or start[1].lower() in _HTML_ROOTS:
+        return False
+    return text.rstrip().endswith(f"</{start[1]}>")
+
+
+def _json(page: Page, document: Document, *, replay: bool) -> Body:
     text = document.html.lstrip("\ufeff")
     try:
         data = orjson.loads(text)
@@ -118,7 +140,7 @@ def _json(page: Page, document: Document) -> Body:
             data = read_json(text).value
         except BrokenJson as problem:
             return Body(page, Format.JSON, document, error=f"the JSON cannot be read: {problem}")
-    inner = replayed(page, data)
+    inner = replayed(page, data) if replay else None
     return read_body(inner) if inner is not None else Body(page, Format.JSON, document, data)
 
 

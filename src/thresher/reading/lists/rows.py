@@ -18,6 +18,7 @@ import ada_url
 
 from thresher.reading.postings.posting import Listing, Posting, merged
 from thresher.reading.structured.feeds import Feed, FeedEntry, feed_in
+from thresher.reading.structured.xml import XmlData, XmlList
 from thresher.reading.text.plain import described
 from thresher.reading.text.vocabulary import vocabulary, words
 from thresher.reading.values.dates import posted_on
@@ -26,6 +27,7 @@ from thresher.reading.values.salaries import salary_of
 DEEPEST = 12
 MAX_VALUES = 200_000
 MAX_ROWS = 5_000
+MAX_NESTED = 500  # rows of a list that are searched for lists of their own
 MAX_TITLE = 200
 ENOUGH_ROWS = 5
 ENOUGH_EVIDENCE = 2
@@ -55,6 +57,7 @@ _ENTRIES = {
     "atom": "$.entry",
     "json": "$.items",
 }  # where a feed keeps them
+_INDEX = re.compile(r"\[\d+\]")
 _FIRST_LINE = re.compile(r"<p>|<br ?/?>|\n")
 
 
@@ -64,7 +67,20 @@ class _Array:
     name: str
     items: list[Any]
     beside: Mapping[str, Any]  # the object it stands in
-    called: str = ""  # what a feed says of itself
+    called: str = ""  # what a feed says of itself, or the name of the root that the rows stand under
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    array: _Array
+    postings: list[Posting]
+
+    @property
+    def weight(self) -> int:
+        return sum(
+            4 + sum(value is not None for value in (each.company, each.location, each.posted_date, each.url))
+            for each in self.postings
+        )
 
 
 def read_rows(data: Any, *, today: date, source: str, url: str = "") -> Listing | None:
@@ -72,28 +88,41 @@ def read_rows(data: Any, *, today: date, source: str, url: str = "") -> Listing 
     feed = feed_in(data, url=url if url.startswith(("http://", "https://")) else "", today=today)
     if feed is not None:
         return _feed_listing(feed, today, source, url)
-    best: tuple[int, _Array, list[Posting]] | None = None
+    found: dict[str, _Found] = {}
     for array in _arrays(data):
-        postings = _postings(array, today, url)
-        weight = sum(
-            4 + sum(value is not None for value in (each.company, each.location, each.posted_date, each.url))
-            for each in postings
-        )
-        if postings and (best is None or weight > best[0]):
-            best = (weight, array, postings)
-    if best is None:
+        if postings := _postings(array, today, url):
+            # Rows are often split over lists of one kind: those of each department, of each company.
+            inside = any(array.path.startswith(f"{each.array.path}[") for each in found.values())
+            shape = array.path if inside else _INDEX.sub("[]", array.path)
+            known = found.get(shape)
+            found[shape] = (
+                _Found(known.array, [*known.postings, *postings]) if known else _Found(array, postings)
+            )
+    if not found:
         return _empty(data, source)
-    _, array, postings = best
-    return Listing(
-        merged(postings), f"{source} ({array.path})", rows=len(postings), total=_total(array.beside)
-    )
+    shape, best = max(found.items(), key=lambda each: each[1].weight)
+    total = _total(best.array.beside) if best.array.path == shape else None
+    return Listing(merged(best.postings), f"{source} ({shape})", rows=len(best.postings), total=total)
+
+
+def posting_of(row: Mapping[str, Any], *, today: date, url: str = "", where: str = "") -> Posting | None:
+    """One row under whatever names, of which somebody has said that it is an opening; None without a
+    title.
+    """
+    return _posting(_said(row), today, url, where, keyed=True)
+
+
+def field_named(name: str) -> str | None:
+    """The field that a column of this name holds; None where the name is not known."""
+    fields = _ranks().get(_NOT_A_LETTER.sub("", name.lower()), ())
+    return min(fields, key=lambda each: each[1])[0] if fields else None
 
 
 def _feed_listing(feed: Feed, today: date, source: str, url: str) -> Listing | None:
     """The entries of a feed as postings. A feed without entries is no proof: many show only what is new."""
     path = _ENTRIES[feed.kind]
     array = _Array(
-        path, "", [_row(entry) for entry in feed.entries[:MAX_ROWS]], {}, f"{feed.title} {feed.about}"
+        path, "", [feed_row(entry) for entry in feed.entries[:MAX_ROWS]], {}, f"{feed.title} {feed.about}"
     )
     postings = _postings(array, today, url)
     if feed.entries and not postings:
@@ -101,7 +130,8 @@ def _feed_listing(feed: Feed, today: date, source: str, url: str) -> Listing | N
     return Listing(merged(postings), f"{source} ({path})", rows=len(postings), next=feed.next, proof=False)
 
 
-def _row(entry: FeedEntry) -> dict[str, Any]:
+def feed_row(entry: FeedEntry) -> dict[str, Any]:
+    """An entry of a feed as a row: the usual names, and what else it says under names of its own."""
     said = {"title": entry.title, "link": entry.url, "guid": entry.id, "pubdate": entry.published_text}
     return {**entry.extra, **said, "description": entry.content or entry.summary}
 
@@ -109,6 +139,7 @@ def _row(entry: FeedEntry) -> dict[str, Any]:
 def _arrays(data: Any) -> Iterator[_Array]:
     """Every list of objects, without those that stand beside what was asked for."""
     left = MAX_VALUES
+    root = data.element.spelled if isinstance(data, XmlData) else ""
     stack: list[tuple[Any, str, str, Mapping[str, Any], int]] = [(data, "$", "", {}, 0)]
     while stack and left > 0:
         value, path, name, beside, depth = stack.pop()
@@ -117,19 +148,20 @@ def _arrays(data: Any) -> Iterator[_Array]:
             continue
         if isinstance(value, list):
             if any(isinstance(each, Mapping) for each in value):
-                yield _Array(path, name, value[:MAX_ROWS], beside)
-            nested = [(at, each) for at, each in enumerate(value[:50]) if isinstance(each, Mapping | list)]
+                yield _Array(path, name, value[:MAX_ROWS], beside, root if beside is data else "")
+            nested = [
+                (at, each) for at, each in enumerate(value[:MAX_NESTED]) if isinstance(each, Mapping | list)
+            ]
             # A row of a list goes without its name: it was judged among its fellows, and must not be again as
             # a single one.
             stack += [
                 (each, f"{path}[{at}]", name if isinstance(each, list) else "", beside, depth + 1)
-                for at, each in nested
+                for at, each in reversed(nested)
             ]
         elif isinstance(value, Mapping):
             if name in vocabulary("fields")["one"]:
-                yield _Array(
-                    path, name, [value], beside
-                )  # XML has no lists: a single row looks like a mapping
+                # XML has no lists: a single row looks like a mapping
+                yield _Array(path, name, [value], beside, root if beside is data else "")
             named = [(str(key), each) for key, each in value.items() if isinstance(each, Mapping | list)]
             stack += [(each, f"{path}.{key}", key, value, depth + 1) for key, each in reversed(named)]
 
@@ -216,7 +248,7 @@ def _speaks_of_employment(row: Mapping[str, Any], said: Mapping[str, Any], array
         return True
     if any(
         piece in str(key).lower()
-        for key in (*row, array.name)
+        for key in (*row, array.name, *((array.called,) if " " not in array.called else ()))
         for piece in vocabulary("fields")["employment"]
     ):
         return True
@@ -266,11 +298,27 @@ def _inside(row: Mapping[str, Any]) -> Iterator[tuple[int, str, Any]]:
         deeper: list[Mapping[str, Any]] = []
         for each in level[:50]:
             for key, value in each.items():
-                if not str(key).startswith("@"):  # an attribute of an XML element
-                    yield depth, _NOT_A_LETTER.sub("", str(key).lower()), _content(value)
+                for name, content in _named(str(key), value, depth):
+                    yield depth, _NOT_A_LETTER.sub("", name.lower()), content
                 if isinstance(value, Mapping) and not _is_aside(str(key)):
                     deeper.append(value)
         level = deeper
+
+
+def _named(key: str, value: Any, depth: int) -> Iterator[tuple[str, Any]]:
+    """What stands under a name. Attributes count only where they are the row's own: deeper they are about the
+    value that they stand beside. Elements that say their name in an attribute, as in `<str name="title">`,
+    stand under that.
+    """
+    if key.startswith("#"):
+        return
+    if not key.startswith("@"):
+        yield key, _content(value)
+    elif depth == 0:
+        yield key[1:], value
+    for each in value if isinstance(value, XmlList) else (value,):
+        if isinstance(each, XmlData) and isinstance(each.get("@name"), str) and not each.element.children:
+            yield each["@name"], each.said
 
 
 def _content(value: Any) -> Any:
@@ -284,6 +332,8 @@ def _content(value: Any) -> Any:
             ),
             value[0],
         )
+    if isinstance(value, XmlData) and value.element.is_markup:
+        return value.said
     if isinstance(value, Mapping):
         return value.get("#text") or value.get("@href") or value
     return value

@@ -11,10 +11,11 @@ from datetime import date
 from typing import Any
 
 from thresher.reading.platforms.boards import Board, board_named, key_in, recognise
-from thresher.reading.platforms.definition import AnswerShape, Platform
+from thresher.reading.platforms.definition import AnswerShape, Platform, Workplaces
 from thresher.reading.platforms.paths import first, values
 from thresher.reading.platforms.platform import platforms
 from thresher.reading.postings.posting import Listing, Posting, merged
+from thresher.reading.structured.xml import XmlData
 from thresher.reading.text.plain import described
 from thresher.reading.values.dates import posted_on
 from thresher.reading.values.salaries import salary_of
@@ -83,7 +84,7 @@ def _listing(
         postings=merged(postings),
         source=f"the answer of {platform.name}",
         rows=len(rows),
-        total=_count(answer, data),
+        total=count_at(answer.total, data),
         next=str(first(answer.next, data) or "") or None if answer.next else None,
         board=board,
         platform=platform.name,
@@ -130,7 +131,7 @@ def _posting(
         ),
         description=described(said.get("description"), escaped=answer.escaped),
         key=said.get("id") or key_in(platform, said.get("url")),
-        remote=_remote(answer, known, data),
+        remote=workplace_at(answer.remote, known, data),
         where=f"{platform.name}: {answer.rows or 'the answer'}",
     )
 
@@ -140,21 +141,22 @@ def _place(said: str | None) -> str | None:
     return None if said and _ONLY_COUNTED.fullmatch(said) else said
 
 
-def _remote(answer: AnswerShape, row: Any, data: Any) -> str | None:
-    """Where the work is done, as far as the platform says it in words that its file knows."""
-    said = (
-        (str(value).strip().lower(), places)
-        for path, places in answer.remote
-        for value in values(path, row, data)
+def workplace_at(said: Workplaces, row: Any, data: Any) -> str | None:
+    """Where the work is done, as far as the answer says it in words that its file knows."""
+    words = (
+        (str(value).strip().lower(), places) for path, places in said for value in values(path, row, data)
     )
-    return next((places[word] for word, places in said if word in places), None)
+    return next((places[word] for word, places in words if word in places), None)
 
 
-def _count(answer: AnswerShape, data: Any) -> int | None:
+def count_at(path: str | None, data: Any) -> int | None:
     """How many postings the answer says there are. Whatever is no count is nothing."""
-    total = first(answer.total, data) if answer.total else None
+    total = first(path, data) if path else None
+    if isinstance(total, XmlData):
+        total = total.said
     if isinstance(total, str):
-        return int(total) if total.isdecimal() and len(total) < MAX_FIGURES else None
+        total = total.strip().replace(",", "")
+        return int(total) if total.isascii() and total.isdecimal() and len(total) < MAX_FIGURES else None
     if not isinstance(total, int | float) or isinstance(total, bool) or not 0 <= total < 10**MAX_FIGURES:
         return None
     return int(total)

@@ -12,6 +12,9 @@ from thresher.reading.platforms.paths import Field
 from thresher.reading.platforms.template import holes
 from thresher.reading.values.addresses import registered_domain
 
+# Pairs of a path and what stands there for remote, hybrid and onsite.
+Workplaces = tuple[tuple[str, Mapping[str, str]], ...]
+
 
 class Confidence(StrEnum):
     """How far a board of a platform is trusted before you have confirmed it."""
@@ -38,7 +41,7 @@ class AnswerShape:
     token_from: str | None
     day_first: bool | None
     fields: Mapping[str, Field]
-    remote: tuple[tuple[str, Mapping[str, str]], ...] = ()
+    remote: Workplaces = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,9 @@
     offices[].name           of every item of a list; a single value counts as a list of one
     bulletFields[0]          one item
     ^name                    from the whole answer instead of the row
+    link.@href               an attribute of an XML element; `#text` is what stands beside the attributes
+
+In XML a name may always be repeated: `office.name` reads every office, and `[]` may be left out.
 
 A field is a path; a list of fields (the first that holds something); `{all: [...], with: ", "}` (everything
 that holds something, joined); `{template: "https://…/{id}"}` (nothing where a part is missing). `each: path`
@@ -13,7 +16,10 @@ applies the latter two to every item of a list, joined by `between`.
 import re
 import reprlib
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import Any
+
+from thresher.reading.structured.xml import XmlData, XmlList
 
 Field = Callable[[Any, Any], str | None]  # (row, whole answer) -> what it says
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d*)\]")
@@ -30,7 +36,7 @@ def values(path: str, row: Any, root: Any = None) -> list[Any]:
     """Everything that stands at the path; nothing where it leads nowhere."""
     found = [root if path.startswith("^") else row]
     for name, index in _STEP.findall(path.removeprefix("^")):
-        found = list(_stepped(found, name, index, spread=not name))[:MAX_ITEMS]
+        found = list(islice(_stepped(found, name, index, spread=not name), MAX_ITEMS))
     return [value for value in found if value is not None]
 
 
@@ -42,11 +48,13 @@ def first(path: str, row: Any, root: Any = None) -> Any:
 def _stepped(found: list[Any], name: str, index: str, *, spread: bool) -> Iterator[Any]:
     for value in found:
         if not spread:
-            if isinstance(value, Mapping):
-                yield value.get(name)
+            for each in value if isinstance(value, XmlList) else (value,):
+                if isinstance(each, Mapping):
+                    yield each.get(name)
         elif index:
-            if isinstance(value, list) and int(index) < len(value):
-                yield value[int(index)]
+            items = value if isinstance(value, list) else [value]
+            if int(index) < len(items):
+                yield items[int(index)]
         elif isinstance(value, list):
             yield from value
         else:
@@ -104,9 +112,10 @@ def _repeated(forms: Mapping[str, Any], inner: Field) -> Field:
 def _said(found: list[Any]) -> str | None:
     """Scalars as text; a list is joined, so that no place of work is lost."""
     flat = [item for value in found for item in (value if isinstance(value, list) else [value])]
+    said = (item.said if isinstance(item, XmlData) else item for item in flat[:MAX_ITEMS])
     texts = (
         str(item).strip()
-        for item in flat[:MAX_ITEMS]
+        for item in said
         if isinstance(item, str | int | float) and not isinstance(item, bool)
     )
     return "; ".join(dict.fromkeys(text for text in texts if text)) or None

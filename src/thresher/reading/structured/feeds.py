@@ -247,7 +247,7 @@ def _extra(item: XmlElement) -> dict[str, Any]:
     return {
         name: value
         for name, value in named
-        if value and name not in _KNOWN and not name.startswith(("@", "#"))
+        if value and name.rpartition(":")[2] not in _KNOWN and not name.startswith(("@", "#"))
     }
 
 

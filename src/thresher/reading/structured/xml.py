@@ -61,7 +61,8 @@ class XmlElement:
     @property
     def data(self) -> Any:
         """What is in it: a text, or a mapping of `@attributes`, children (repeated ones as a list) and
-        `#text`. No prefixes.
+        `#text`. Names have no prefix; where two differ by their prefix alone, the one that has another
+        than its parent keeps it, as in `media:title`.
         """
         children, text = self.children, self.text.strip()
         if not children and not self.attributes:
@@ -72,11 +73,28 @@ class XmlElement:
             for name, value in self.attributes.items()
             if not name.startswith("xmlns")
         }
+        own = _own_prefixes(children, self.prefix)
         for each in children:
-            inside[each.spelled] = _with(inside.get(each.spelled), each.data)
+            name = each.spelled if each.prefix == own[each.spelled] else f"{each.prefix}:{each.spelled}"
+            inside[name] = _with(inside.get(name), each.data)
         if inside and text:
             inside["#text"] = text
         return inside or text
+
+    @property
+    def is_markup(self) -> bool:
+        """Whether all that stands in it is XHTML: then it is a text, and no data."""
+        return bool(self.children) and all(each.name in _HTML for each in self.children)
+
+    @property
+    def markup(self) -> str:
+        """What stands in it as HTML, without attributes."""
+        return "".join(
+            html.escape(piece, quote=False)
+            if isinstance(piece, str)
+            else f"<{piece.name}>{piece.markup}</{piece.name}>"
+            for piece in self.pieces
+        ).strip()
 
 
 class XmlData(dict[str, Any]):
@@ -90,17 +108,33 @@ class XmlData(dict[str, Any]):
         super().__init__()
         self.element = element
 
+    @property
+    def said(self) -> str:
+        """The text of the element: what stands beside its attributes, or its XHTML. Data says nothing."""
+        return self.element.markup if self.element.is_markup else str(self.get("#text", ""))
+
+
+class XmlList(list[Any]):
+    """The elements of one name. One alone is no list: how many there are is no part of a document's shape."""
+
 
 def _with(known: Any, value: Any) -> Any:
-    """What is known of a name with one more value of it. No value is itself a list, so a list is always one
-    of ours.
-    """
+    """What is known of a name with one more value of it."""
     if known is None:
         return value
-    if isinstance(known, list):
+    if isinstance(known, XmlList):
         known.append(value)
         return known
-    return [known, value]
+    return XmlList((known, value))
+
+
+def _own_prefixes(children: list[XmlElement], prefix: str) -> dict[str, str]:
+    """By name, the prefix that goes without saying: the parent's, else that of the first."""
+    own: dict[str, str] = {}
+    for each in children:
+        if each.prefix == prefix or each.spelled not in own:
+            own[each.spelled] = each.prefix
+    return own
 
 
 def _local(name: str) -> str:
@@ -116,6 +150,12 @@ _MEND = re.compile(
 )
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _ENDS: Final = {"<![CDATA[": "]]>", "<!--": "-->"}
+# What descriptions are written with. `title`, `link` and the like are left out: feeds use them for data.
+_HTML_NAMES: Final = (
+    "a abbr article b blockquote br code dd div dl dt em font h1 h2 h3 h4 h5 h6 hr i img li ol p pre section "
+    "small span strong sub sup table tbody td th thead tr u ul"
+)
+_HTML: Final = frozenset(_HTML_NAMES.split())
 
 
 @dataclass(frozen=True, slots=True)
