@@ -1,0 +1,55 @@
+-- What people wrote into the outputs, what an output last showed, and the alarms.
+
+-- What the human cells of the sheet showed when it was last read or written: who differs from it was changed there by a person.
+create table sheet_rows (
+    company    text primary key,
+    resolution text not null,
+    feedback   text not null,          -- '' for none
+    notes      text not null,
+    seen_at    bigint not null
+){compact};
+
+-- Every change of a value that a person gave a company. '' stands for none, so that no comparison meets null.
+create table feedback_events (
+    id         {identity},
+    company    text not null,
+    field      text not null check (field in ('resolution', 'feedback', 'notes')),
+    before     text not null,
+    after      text not null,
+    origin     text not null,          -- where it was changed: sheet, csv, xlsx, or who did it
+    changed_at bigint not null
+);
+create index feedback_events_company on feedback_events (company, field, id);
+
+-- How each output stands.
+create table output_state (
+    output     text primary key,       -- sheet, csv, xlsx, jsonl
+    ok_at      bigint not null default 0,
+    failed_at  bigint not null default 0,
+    failures   integer not null default 0,     -- in a row
+    note       text,
+    digest     text,                   -- of the file whose edits are all known: as it was written, or as it was read
+    written_at bigint not null default 0
+){compact};
+
+create table query_alarms (
+    id           {identity},
+    name         text not null,
+    subject      text not null,
+    message      text not null,
+    raised_at    bigint not null,
+    last_at      bigint not null,
+    times        bigint not null default 1,
+    told_at      bigint not null default 0,
+    told_message text,
+    cleared_at   bigint not null default 0,    -- 0 while it is open
+    clear_told   integer not null default 0
+);
+create unique index query_alarms_open on query_alarms (name, subject) where cleared_at = 0;
+create index query_alarms_untold on query_alarms (clear_told, cleared_at);
+
+-- The day (in the project's time zone) whose digest was told last.
+create table alarm_digests (
+    id       integer primary key,
+    told_day text not null
+);

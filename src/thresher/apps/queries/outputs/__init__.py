@@ -1,0 +1,1 @@
+"""The table of companies where people work on it: Google Sheets and files, both ways."""
