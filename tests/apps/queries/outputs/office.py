@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
@@ -13,7 +13,6 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from google.auth import jwt
 
-from thresher.apps.queries import alarms as alarms_module
 from thresher.apps.queries.outputs.access import KEY_JSON, SPREADSHEET, TOKEN_URL
 from thresher.apps.queries.outputs.columns import COLUMNS, COMPANY_ID
 from thresher.apps.queries.outputs.options import SheetOptions
@@ -81,7 +80,7 @@ def office(store: Store, tmp_path: Path) -> "Office":
 @cache
 def service_account() -> tuple[str, str]:
     """The key of a service account as Google hands it out, and the public half of it."""
-    key = rsa.generate_private_key(65_537, 2_048)
+    key = rsa.generate_private_key(65_537, 1_024)  # short, because every sync loads it
     private = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     ).decode()
