@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Self
 
-from thresher.core.errors import UsageError
+from thresher.core.errors import ConfigError, UsageError
 from thresher.core.named import check_name
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Declaration:
 
     folder: Path
     said: Any
-    error: Callable[[str, str], Exception]
+    error: Callable[[str, str], ConfigError]
 
 
 @dataclass(frozen=True, slots=True)

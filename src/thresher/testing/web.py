@@ -37,7 +37,8 @@ class FakeWeb:
     """Serves `pages` by their URL: a body, a status, a `Reply`, or a function of the request that returns one
     of these.
 
-    A URL without a page fails its task and is named in `missing`. A host without a robots.txt among the pages
+    A URL that ends with `*` stands for all that begin so and have no page of their own. A URL without a page
+    fails its task and is named in `missing`. A host without a robots.txt among the pages
     allows everything.
     """
 
@@ -50,14 +51,14 @@ class FakeWeb:
 
     def add(self, pages: Mapping[str, Page]) -> None:
         """Add pages, or replace those with the same URL."""
-        self._pages |= {canonical_url(url): page for url, page in pages.items()}
+        self._pages |= {_key(url): page for url, page in pages.items()}
 
     async def send(self, request: Request, bounds: Bounds, before_send: BeforeSend | None = None) -> Response:  # noqa: ARG002  the seam's shape
         if before_send is not None:
             await before_send()
         seen = Requested(request.url, request.method, dict(request.headers), request.body, self._now())
         self.requests.append(seen)
-        page = self._pages.get(canonical_url(request.url))
+        page = self._find(request.url)
         if page is None and request.url.endswith("/robots.txt"):
             page = 404
         if page is None:
@@ -65,8 +66,18 @@ class FakeWeb:
             raise Permanent(f"the fake web has no page {request.url}; add it to pages=")
         return _answer(page(seen) if callable(page) else page, request.url)
 
+    def _find(self, url: str) -> "Page | None":
+        if (page := self._pages.get(canonical_url(url))) is not None or url.endswith("/robots.txt"):
+            return page
+        begins = (key for key in self._pages if key.endswith("*") and url.startswith(key[:-1]))
+        return self._pages[best] if (best := max(begins, key=len, default=None)) else None
+
     async def close(self) -> None:
         """Do nothing: there is nothing to close."""
+
+
+def _key(url: str) -> str:
+    return url if url.endswith("*") else canonical_url(url)
 
 
 def _answer(page: "str | bytes | int | Reply", url: str) -> Response:

@@ -12,6 +12,7 @@ from thresher.admin.events import list_events
 from thresher.config.settings import Settings, catalogue_of
 from thresher.core.app import App
 from thresher.core.clock import DAY, HOUR, MINUTE, SECOND, FrozenClock, to_us
+from thresher.core.compute import compute_in_thread
 from thresher.core.errors import UsageError
 from thresher.core.event import EventKind
 from thresher.core.group import GroupStatus
@@ -21,6 +22,7 @@ from thresher.core.task import NewTask, Task
 from thresher.engine.attempts import attempt
 from thresher.engine.chores import fire_schedules
 from thresher.engine.page_cache import StorePageCache
+from thresher.engine.process_pool import ProcessPool
 from thresher.engine.registry import Registry
 from thresher.engine.stage_context import Services, StageContext
 from thresher.engine.subscribers import Subscribers
@@ -74,7 +76,7 @@ class World:
         migrate_apps(self.store.backend, app_schemas(self._apps, self.store.backend.dialect))
         self._registry = Registry(self._apps, self._settings)
         install(self.store, self._registry)
-        self._services = Services(self._fetcher(), notifier=_Messages(self.messages))
+        self._services = Services(self._fetcher(), notifier=_Messages(self.messages), pool=_Threads())
         self._subscribers = Subscribers(self.store, self._apps, self.clock.now)
         self._loop.run_until_complete(self._subscribers.begin())
         self._worker = workers.register(self.store, name="world", host="test", pid=0, lease_us=LEASE_US)
@@ -217,6 +219,21 @@ class _WorldContext(StageContext):
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
         return self._loop.wait_from_thread(work) if isinstance(self._loop, ClockLoop) else super().wait(work)
+
+
+class _Threads(ProcessPool):
+    """Computes on threads: a world's clock jumps, and a process would be taken for one that hangs."""
+
+    async def run(
+        self,
+        function: Callable[..., T],
+        /,
+        *args: object,
+        seconds: float | None = None,
+        helper: object = None,
+    ) -> T:
+        del helper
+        return await compute_in_thread(function, *args, seconds=seconds)
 
 
 class _Messages(Notifier):

@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from thresher.apps.queries.clients.catalogue import client_from
+from thresher.apps.queries.known_clients import client_from
 from thresher.apps.queries.outputs.stage import look_after_outputs
 from thresher.apps.queries.run import Run
 from thresher.apps.queries.steps import begin, open_query, take

@@ -22,10 +22,13 @@ from typing import Any
 
 import orjson
 
-from thresher.apps.queries.clients.catalogue import Client, project_clients, shipped_clients
+from thresher.apps.queries.clients.client import Client
+from thresher.apps.queries.clients.search import Search
+from thresher.apps.queries.known_clients import client_from, project_clients, shipped_clients, source_of
 from thresher.apps.queries.model import Origin, Query, query_key
-from thresher.apps.queries.outputs.options import read_options
-from thresher.apps.queries.signals.rules import RULES_FILE, read_rules
+from thresher.apps.queries.outputs.options import read_sheet_options
+from thresher.apps.queries.signals.rules import FILE as RULES_FILE
+from thresher.apps.queries.signals.rules import read_rules
 from thresher.apps.queries.store.options import (
     declared_as,
     save_clients,
@@ -41,12 +44,12 @@ from thresher.store.store import Store
 from thresher.store.transaction import in_transaction
 
 SECTION = "queries"
-KEYS = ("searches", "sheet", "alarms")
+KEYS = ("searches", "sheet")
 SEARCH_KEYS = ("client", "text", "parameters", "start", "max_pages", "max_offers")
 MAX_NAME = 200
 MAX_TEXT = 500
 
-Problem = Callable[[str, str], Exception]
+Problem = Callable[[str, str], ConfigError]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,8 @@ class Declared:
     clients: Mapping[str, Client]
     own_clients: Mapping[str, str]  # the text of each file
     rules: str | None
-    options: Mapping[str, Any]
+    sheet: Any
+    folder: str
 
 
 def declare(store: Store, declaration: Declaration) -> None:
@@ -76,7 +80,7 @@ def read_declared(declaration: Declaration) -> Declared:
     if not isinstance(said, dict) or not said.keys() <= set(KEYS):
         raise declaration.error(SECTION, f"must be a mapping with the keys {', '.join(KEYS)}, got {said!r}")
     own = project_clients(declaration.folder)
-    clients = {**shipped_clients(), **{client.name: client for client, _ in own}}
+    clients = {**shipped_clients(), **{name: client_from(name, text) for name, text in own.items()}}
     searches = said.get("searches") or {}
     if not isinstance(searches, dict):
         raise declaration.error(f"{SECTION}.searches", f"must map names to searches, got {searches!r}")
@@ -88,10 +92,17 @@ def read_declared(declaration: Declaration) -> Declared:
     return Declared(
         queries,
         clients,
-        {client.name: text for client, text in own},
+        own,
         _rules(declaration.folder),
-        read_options(said.get("sheet"), said.get("alarms"), declaration.error),
+        _sheet(said.get("sheet"), declaration.error),
+        str(declaration.folder.resolve()),
     )
+
+
+def _sheet(said: Any, error: Problem) -> Any:
+    """As written: it is read again by whoever syncs the sheet."""
+    read_sheet_options(said, error)
+    return said
 
 
 def _rules(folder: Path) -> str | None:
@@ -138,28 +149,36 @@ def read_query(
     text = said.get("text") or ""
     if not isinstance(text, str) or len(text) > MAX_TEXT:
         raise error(f"{path}.text", f"must be text of at most {MAX_TEXT} characters, got {text!r}")
-    return Query(
+    query = Query(
         client.name,
         " ".join(name.split()),
         text,
-        _parameters(said.get("parameters") or {}, client, error, path),
+        _parameters(said.get("parameters") or {}, error, path),
         _start(said.get("start"), error, path),
         _count(said, "max_pages", error, path),
         _count(said, "max_offers", error, path),
     )
+    _check(query, client, error, path)
+    return query
 
 
-def _parameters(said: Any, client: Client, error: Problem, path: str) -> dict[str, str]:
+def _parameters(said: Any, error: Problem, path: str) -> dict[str, str]:
     if not isinstance(said, dict):
         raise error(f"{path}.parameters", f"must be a mapping, got {said!r}")
-    for name in said:
-        if name not in client.parameters:
-            known = ", ".join(sorted(client.parameters)) or "none"
-            raise error(f"{path}.parameters.{name}", f"is unknown to {client.name}; it takes: {known}")
-    missing = [name for name, each in client.parameters.items() if each.required and not said.get(name)]
-    if missing:
-        raise error(f"{path}.parameters", f"lacks {', '.join(missing)}, which {client.name} needs")
     return {str(name): _word(value, error, f"{path}.parameters.{name}") for name, value in said.items()}
+
+
+def _check(query: Query, client: Client, error: Problem, path: str) -> None:
+    """Have the client say what is wrong with a query before it ever runs. Secrets are not needed for that."""
+    search = Search(query.text, query.parameters, today=date(2000, 1, 1))
+    present = dict.fromkeys(client.env, "set-where-the-worker-runs")
+    try:
+        if client.local:
+            client.checked(search)
+        else:
+            client.call(search, None, present)
+    except ConfigError as problem:
+        raise error(path, f"is wrong: {problem}") from None
 
 
 def _word(value: Any, error: Problem, path: str) -> str:
@@ -212,7 +231,8 @@ def _digest(declared: Declared) -> str:
         ],
         "clients": dict(declared.own_clients),
         "rules": declared.rules,
-        "options": dict(declared.options),
+        "sheet": declared.sheet,
+        "folder": declared.folder,
     }
     return hashlib.sha256(orjson.dumps(said, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
@@ -220,13 +240,15 @@ def _digest(declared: Declared) -> str:
 def _save(session: Session, declared: Declared, digest: str, now: int) -> None:
     save_clients(session, declared.own_clients, now)
     save_option(session, "rules", declared.rules, now)
-    for name, value in declared.options.items():
-        save_option(session, name, orjson.dumps(value).decode(), now)
+    save_option(
+        session, "sheet", None if declared.sheet is None else orjson.dumps(declared.sheet).decode(), now
+    )
+    save_option(session, "folder", declared.folder, now)
     keys = set()
     for query in declared.queries:
         client = declared.clients[query.client]
         keys.add(key := key_of(query, client))
-        save_query(session, key, client.source(query.parameters), query, Origin.FILE, now)
+        save_query(session, key, source_of(client, query.parameters), query, Origin.FILE, now)
     for state in list_queries(session):
         if state.origin is Origin.FILE and state.key not in keys and retire_query(session, state.key, now):
             why = "it is no longer in the project file"

@@ -7,13 +7,16 @@ it, and it belongs to both. One that reads as before is not written again.
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from thresher.apps.queries.clients.catalogue import Client
+from thresher.apps.queries.clients.client import Client
 from thresher.apps.queries.clients.search import Offer
+from thresher.apps.queries.known_clients import namespace_of
 from thresher.apps.queries.model import QueryState
-from thresher.apps.queries.signals.offers import offer_rows
-from thresher.apps.queries.signals.rules import rules_from
+from thresher.apps.queries.signals.offers import KeyedOffer, offer_rows
+from thresher.apps.queries.signals.rules import FILE as RULES_FILE
+from thresher.apps.queries.signals.rules import Rules, project_rules, read_rules
 from thresher.core.context import Context
 from thresher.core.record import Is, Link, Record
 from thresher.hiring.kinds import COMPANY
@@ -53,18 +56,19 @@ async def batch_of(
     ctx: Context, client: Client, query: QueryState, offers: Iterable[Offer], key: str | None = None
 ) -> Batch:
     """What is written of these offers. `key` is that of a single one, where it is known already."""
-    namespace = client.namespace(query.query.parameters)
+    namespace = namespace_of(client, query.query.parameters)
     keyed = {key or key_of(namespace, each.posting): each for each in offers}
     known = await ctx.read("queries.known", {"query": query.key, "keys": list(keyed)})
     prints = {name: print_of(each) for name, each in keyed.items()}
     changed = frozenset(name for name in keyed if name not in known or known[name][0] != prints[name])
     unlinked = frozenset(name for name in keyed if name in known and not known[name][1])
     companies = await _companies(ctx, keyed.values())
-    rules = rules_from(await ctx.read("queries.option", {"name": "rules"}))
     wanted = [
-        (name, companies.key(each), prints[name], each) for name, each in keyed.items() if name in changed
+        KeyedOffer(name, companies.key(each) or "", each, prints[name])
+        for name, each in keyed.items()
+        if name in changed
     ]
-    rows = await ctx.compute(offer_rows, client.name, wanted, rules) if wanted else []
+    rows = await ctx.compute(offer_rows, wanted, await rules_in_force(ctx), client.name) if wanted else []
     now = ctx.now()
     records = [
         *(
@@ -77,6 +81,17 @@ async def batch_of(
     ]
     fresh = frozenset(name for name in keyed if name not in known)
     return Batch(tuple(keyed.items()), tuple(records), rows, fresh, changed, companies.new)
+
+
+async def rules_in_force(ctx: Context) -> Rules:
+    """The rules of the project, or those that come with us."""
+    return parsed_rules(await ctx.read("queries.option", {"name": "rules"}))
+
+
+@lru_cache(8)
+def parsed_rules(text: str | None) -> Rules:
+    """The rules in the text of the project's file; without one, those that come with us."""
+    return project_rules(None) if text is None else read_rules(text, RULES_FILE)
 
 
 def print_of(offer: Offer) -> str:

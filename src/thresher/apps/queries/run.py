@@ -5,7 +5,7 @@ step of the cycle's task: what it brought is stored with the step, so that a run
 with the next page.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
@@ -212,7 +212,7 @@ def _worst(before: StopReason | None, ended: StopReason, *, rest_left: bool, ful
 
 
 def wanted_details(
-    offers: Sequence[tuple[str, Offer]], new_companies: set[str], fresh: set[str], limit: int
+    offers: Sequence[tuple[str, Offer]], new_companies: Collection[str], fresh: Collection[str], limit: int
 ) -> tuple[WantedDetail, ...]:
     """The new offers without a description, those of new companies first."""
     found = [

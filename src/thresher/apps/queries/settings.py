@@ -1,5 +1,6 @@
 """The settings of the queries app: pace, windows, limits of a run, alarms."""
 
+from thresher.apps.queries.outputs.settings import SETTINGS as OUTPUTS
 from thresher.core.setting import Setting, guarded, tunable
 
 SETTINGS: tuple[Setting, ...] = (
@@ -86,4 +87,5 @@ SETTINGS: tuple[Setting, ...] = (
     tunable(
         "queries.failing_runs", 3, "runs", 1, 100, "Failed runs in a row after which a query raises an alarm."
     ),
+    *OUTPUTS,
 )

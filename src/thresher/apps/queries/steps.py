@@ -12,12 +12,14 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from thresher.apps.queries.cadence import cadence_of
-from thresher.apps.queries.clients.catalogue import Client, client_from, read_detail, read_page
+from thresher.apps.queries.clients.client import Client, read_detail, read_file, read_page
 from thresher.apps.queries.clients.search import Offer, Search, SearchPage, WindowKind
+from thresher.apps.queries.known_clients import client_from
 from thresher.apps.queries.model import Caps, QueryState, Status, StopReason
 from thresher.apps.queries.offers import Batch, batch_of
 from thresher.apps.queries.run import (
@@ -114,7 +116,9 @@ async def take(ctx: Context, query: OpenQuery, run: Run) -> Next:
         return await _look(ctx, query, run)
     if run.details:
         return await _detail(ctx, query, run)
-    touched: Sequence[str] = await ctx.read("queries.dirty", {"limit": COMPANIES_AT_ONCE})
+    touched: Sequence[str] = await ctx.read(
+        "queries.dirty", {"limit": COMPANIES_AT_ONCE, "before": run.began}
+    )
     if touched:
         data = {"run": _run_id(ctx, run), "companies": list(touched)}
         return _again(run, Effect("queries.aggregate_run", data))
@@ -167,6 +171,9 @@ def _search(query: OpenQuery, run: Run) -> Search:
 
 
 async def _fetch_page(ctx: Context, client: Client, search: Search, cursor: str | None) -> SearchPage:
+    if client.local:
+        folder = Path(await ctx.read("queries.option", {"name": "folder"}) or "")
+        return await ctx.compute(read_file, client, search, folder, cursor)
     page = await _fetch(ctx, client.call(search, cursor, os.environ))
     return await ctx.compute(read_page, client, search, cursor, page)
 

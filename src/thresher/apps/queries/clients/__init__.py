@@ -1,1 +1,0 @@
-"""Where queries search: one small protocol, and a file for each client."""

@@ -7,10 +7,11 @@ from datetime import date, timedelta
 from typing import Any
 
 from thresher.admin.tasks import Added, add
-from thresher.apps.queries.clients.catalogue import Client, client_from, shipped_clients
+from thresher.apps.queries.clients.client import Client
 from thresher.apps.queries.coverage import Coverage, DayState, Span
 from thresher.apps.queries.cycle import CYCLE, KEY
 from thresher.apps.queries.declared import key_of, read_query
+from thresher.apps.queries.known_clients import client_from, shipped_clients, source_of
 from thresher.apps.queries.model import IngestionRun, Origin, QueryState, Status
 from thresher.apps.queries.steps import plan_of
 from thresher.apps.queries.store.options import own_clients
@@ -218,12 +219,12 @@ def list_clients(store: Store, environ: Mapping[str, str] = os.environ) -> list[
         ClientView(
             name,
             client.title,
-            {each: parameter.sentence for each, parameter in client.parameters.items()},
+            client.parameters,
             client.reach.window.value,
             tuple(client.env),
             tuple(each for each in client.env if not environ.get(each)),
             client.has_details,
-            client.terms,
+            client.terms or None,
             name in own,
         )
         for name, client in sorted(clients.items())
@@ -249,15 +250,20 @@ def add_query(store: Store, name: str, said: Mapping[str, Any]) -> QueryView:
                 "queries.searches"
             )
         save_query(
-            session, key, client.source(query.parameters), query, Origin.PERSON, store.backend.now(session)
+            session,
+            key,
+            source_of(client, query.parameters),
+            query,
+            Origin.PERSON,
+            store.backend.now(session),
         )
         return _found(session, key)
 
     return _after(store, in_transaction(store, work))
 
 
-def _refused(key: str, says: str) -> UsageError:
-    return UsageError(f"{key.removeprefix('query.')} {says}")
+def _refused(key: str, says: str) -> ConfigError:
+    return ConfigError(f"{key.removeprefix('query.')} {says}")
 
 
 def run_now(store: Store, registry: Registry, names: list[str] | None = None) -> Added:

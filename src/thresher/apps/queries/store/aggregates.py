@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from thresher.apps.queries.signals.company import CompanyFigures, OfferSignal, aggregate
-from thresher.core.clock import DAY, SECOND
+from thresher.core.clock import DAY, FOREVER, SECOND
 from thresher.store.bulk import Columns, among, pour
 from thresher.store.session import Session, one
 
@@ -51,7 +51,8 @@ _UPDATE = f"""update company_signals set {", ".join(f"{name} = n.{name}" for nam
     updated_at = n.now, dirty = 0, problem = null from {{rows}} where company_signals.company = n.company and resolved = 0"""
 _FAILED = "update company_signals set problem = n.problem, updated_at = n.now from {rows} where company_signals.company = n.company"
 _PROBLEMS: Columns = (("company", "text"), ("problem", "text"), ("now", "bigint"))
-_DIRTY = "select company from company_signals where dirty = 1 and resolved = 0 order by updated_at, company limit :limit"
+_DIRTY = """select company from company_signals where dirty = 1 and resolved = 0 and (problem is null or updated_at < :before)
+    order by updated_at, company limit :limit"""
 _WEEKS = """select posted_on, first_seen, strong, canonical from query_offers
     where company = :company and first_seen >= :since"""
 _DECIDED = (
@@ -151,8 +152,11 @@ def find_signals(session: Session, company: str) -> CompanySignals | None:
 
 
 def dirty_companies(session: Session, data: Mapping[str, Any], now: int) -> list[str]:  # noqa: ARG001  every read gets the time
-    """Read: companies whose figures are to be computed, those that wait longest first; at most `limit`."""
-    return [row[0] for row in session.rows(_DIRTY, {"limit": int(data["limit"])})]
+    """Read: companies whose figures are to be computed, those that wait longest first; at most `limit`. One
+    that failed since `before` waits for the next time.
+    """
+    before = int(data.get("before", FOREVER))
+    return [row[0] for row in session.rows(_DIRTY, {"limit": int(data["limit"]), "before": before})]
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from datetime import date
 from typing import Any
 
 from thresher.apps.queries.model import IngestionRun, Status, StopReason
+from thresher.apps.queries.store.offers import close_offers
 from thresher.core.record import Filing
 from thresher.core.task import LIVE
 from thresher.hiring.kinds import POSTING
@@ -188,3 +189,4 @@ def miss_finds(session: Session, data: Mapping[str, Any], now: int) -> None:
     closing = f'{{"state":"closed","closed_at":{now}}}'
     filings = [(0, Filing(POSTING, key, closing, merge=True, marks=("state",))) for key in gone]
     file_records(session, filings, now, session.dialect.lock)
+    close_offers(session, {"offers": gone}, now)
