@@ -35,6 +35,23 @@ def test_sources_are_listed_with_the_reason_for_every_pause(declared: Thresher):
     assert "1 per 2s" in out
 
 
+@pytest.mark.promise(20)
+def test_a_source_says_when_it_last_went_well(declared: Thresher):
+    assert gate(declared, "doors")["last_success_at"] is None
+    assert "never" in declared("sources", "show", "doors").out
+    assert declared("run").code == 0
+    listed = {each["source"]: each["last_success_at"] for each in declared("sources", "list", "--json").json}
+    assert listed == {
+        "doors": gate(declared, "doors")["last_success_at"],
+        "good": None,
+        "bad": None,
+        "slow": None,
+    }
+    assert listed["doors"].endswith("Z")
+    assert "success" in declared("sources", "list").out
+    assert "never" not in declared("sources", "show", "doors").out
+
+
 def test_a_paused_source_holds_its_tasks_until_it_is_resumed(declared: Thresher):
     declared("sources", "pause", "source:doors", "--for", "1h")
     assert declared("run", "--json").json["attempts"] == {}

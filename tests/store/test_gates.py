@@ -1,8 +1,21 @@
 import pytest
 
 from tests.harness.gates import gate, gate_row, lane_status
-from tests.harness.tasks import SOMEBODY, claim, claim_one, done, entry, put, settle
+from tests.harness.tasks import (
+    SOMEBODY,
+    claim,
+    claim_one,
+    done,
+    entry,
+    failed,
+    filing,
+    put,
+    running,
+    settle,
+    troubled,
+)
 from thresher.core.clock import SECOND
+from thresher.core.gate import NEWS_US
 from thresher.store.repair import repair
 
 
@@ -125,6 +138,37 @@ def test_a_gate_without_slots_is_not_counted(store):
     assert gate_row(store, "source:a")["in_flight"] == 0
     settle(store, done(task))
     assert gate_row(store, "source:a")["in_flight"] == 0
+
+
+@pytest.mark.promise(20)
+@pytest.mark.parametrize("limits", [{"slots": 1}, {"interval_us": 1}, {}])
+@pytest.mark.parametrize("brings", [{}, {"records": (filing(),)}])  # the fast way to settle, and the other
+def test_a_gate_knows_when_a_task_last_went_well_behind_it(store, clock, limits, brings):
+    gate(store, "source:a", trip_after=5, **limits)
+    assert gate_row(store, "source:a")["last_success"] == 0
+    settle(store, done(running(store, entry(gates=["source:a"])), **brings))
+    first = gate_row(store, "source:a")["last_success"]
+    assert first == clock.now()
+    for end in (failed, troubled):
+        clock.advance(NEWS_US)
+        settle(store, end(running(store, entry(gates=["source:a"]))))
+        assert gate_row(store, "source:a")["last_success"] == first
+    clock.advance(NEWS_US)
+    settle(store, done(running(store, entry(gates=["source:a"])), **brings))
+    assert gate_row(store, "source:a")["last_success"] == clock.now()
+
+
+@pytest.mark.promise(20)
+def test_a_gate_that_is_not_counted_is_written_once_a_minute_and_not_for_every_success(store, clock):
+    gate(store, "source:a")
+    settle(store, done(running(store, entry(gates=["source:a"]))))
+    first = clock.now()
+    clock.advance(NEWS_US - 1)
+    settle(store, done(running(store, entry(gates=["source:a"]))))
+    assert gate_row(store, "source:a")["last_success"] == first
+    clock.advance(-NEWS_US)  # the clock was set back: what is in the future is no news
+    settle(store, done(running(store, entry(gates=["source:a"]))))
+    assert gate_row(store, "source:a")["last_success"] == clock.now()
 
 
 @pytest.mark.promise(3)

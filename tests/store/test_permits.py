@@ -55,6 +55,15 @@ def test_slots_are_taken_by_one_machine_and_missed_by_another(make_store):
     assert isinstance(reserve(one), Permit)
 
 
+@pytest.mark.promise(20)
+def test_a_request_that_was_answered_well_is_a_success_of_its_host(store, clock):
+    gate(store, HOST, slots=1)
+    permits.release(store, reserve(store), healthy=False)
+    assert gate_row(store, HOST)["last_success"] == 0
+    permits.release(store, reserve(store), healthy=True)
+    assert gate_row(store, HOST)["last_success"] == clock.now()
+
+
 @pytest.mark.promise(3)
 def test_a_token_is_taken_and_the_next_has_a_date(store, clock):
     gate(store, HOST, interval_us=SECOND)

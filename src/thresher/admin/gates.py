@@ -20,7 +20,9 @@ SHUT = ("disabled", "paused", "tripped")
 
 @dataclass(frozen=True, slots=True)
 class GateView:
-    """One gate. `state` is open, paused, disabled, tripped, full or rate; `why` is the sentence behind it."""
+    """One gate. `state` is open, paused, disabled, tripped, full or rate; `why` is the sentence behind it.
+    `last_success_at` is when a task or a request last went well behind it, to within a minute.
+    """
 
     name: str
     source: str | None
@@ -38,6 +40,7 @@ class GateView:
     failures: int
     last_error: str | None
     last_error_at: int | None
+    last_success_at: int | None
     waiting: int
     robots_off_at: int | None = None
     robots_off_reason: str | None = None
@@ -107,6 +110,7 @@ def _view(row: Mapping[str, Any], waiting: int, now: int) -> GateView:
         gate.failures,
         row["last_error"],
         row["last_failure"],
+        row["last_success"] or None,
         waiting,
         row["robots_waived_at"],
         row["robots_waived_reason"],

@@ -12,7 +12,7 @@ from thresher.admin.gates import GateView, could_start, list_gates, show_gate
 from thresher.admin.times import read_now, seconds
 from thresher.cli.call import CommandCall, call_of
 from thresher.cli.events import event_table
-from thresher.cli.format import clock_time, opens, short, span, when
+from thresher.cli.format import ago, clock_time, opens, short, span, when
 from thresher.cli.show import answer, cell, pairs, say, table
 
 app = typer.Typer()
@@ -65,6 +65,7 @@ def _draw_list(out: "Console", gates: "list[GateView]", now: int, every: bool) -
             _slots(gate),
             _breaker(gate),
             gate.waiting or None,
+            ago(gate.last_success_at, now),
             short(_why(gate), 80),
             opens(gate.state, gate.opens_at, now),
         ]
@@ -79,6 +80,7 @@ def _draw_list(out: "Console", gates: "list[GateView]", now: int, every: bool) -
                 "in flight",
                 "breaker",
                 "#waiting",
+                "#success",
                 "why",
                 "opens",
             ],
@@ -148,6 +150,7 @@ def _draw_one(out: "Console", gate: "GateView", events: list[dict[str, Any]], no
                 ),
                 ("robots.txt", _robots(gate, now)),
                 ("waiting here", gate.waiting),
+                ("last success", when(gate.last_success_at, now) if gate.last_success_at else "never"),
                 (
                     "last trouble",
                     f"{when(gate.last_error_at, now)}: {gate.last_error}" if gate.last_error else "none",

@@ -49,6 +49,8 @@ def per_second(said: Rate | None) -> float | None:
 UNLIMITED = 1_000_000
 # Clocks are read before locks are taken, so a later transaction may carry a reading older by up to this much.
 CLOCK_SLACK_US = SECOND
+# A success is written by itself only if the last one is older than this: not every task is worth a write.
+NEWS_US = 60 * SECOND
 # Limits that keep the arithmetic within 64-bit integers.
 RANGES = {
     "max_in_flight": (1, UNLIMITED),
@@ -113,6 +115,7 @@ class Gate:
     tripped_until: int = 0
     open_after: int = 0
     wake_at: int | None = None
+    last_success: int = 0
 
     @property
     def on_trial(self) -> bool:
@@ -168,6 +171,10 @@ class Gate:
         """Account for tasks that have ended."""
         if self.max_in_flight is not None:
             self.in_flight = max(0, self.in_flight - ended)
+
+    def is_news(self, now: int) -> bool:
+        """Whether a success is worth a write by itself. After one in the future, the clock was set back."""
+        return not 0 <= now - self.last_success < NEWS_US
 
     def succeed(self) -> bool:
         """Record a success. Return True if a tripped breaker recovered."""

@@ -19,11 +19,11 @@ BY_ADMIN = "admin"
 # A gate that opens wide wakes this many lanes at once; each of them wakes the next when it leaves.
 WAKE_MOST = 64
 
-_COLUMNS = "id, max_in_flight, interval_us, burst, trip_after, cooldown_us, in_flight, tat, failures, tripped_until, open_after, wake_at"
+_COLUMNS = "id, max_in_flight, interval_us, burst, trip_after, cooldown_us, in_flight, tat, failures, tripped_until, open_after, wake_at, last_success"
 _LOAD = f"select {_COLUMNS} from gates where id in (:ids*) order by id"
 _LOAD_ONE = f"select {_COLUMNS} from gates where id = :id"
 _SAVE = """update gates set in_flight = :in_flight, tat = :tat, failures = :failures, tripped_until = :tripped_until,
-    open_after = :open_after, wake_at = :wake_at where id = :id"""
+    open_after = :open_after, wake_at = :wake_at, last_success = :last_success where id = :id"""
 
 _CLOSED = f"""update gates set closed_tag = :tag, closed_reason = :reason
     where id = :id and (:was_open = 1 or closed_tag is null or closed_tag <> '{BY_ADMIN}')"""
@@ -87,6 +87,9 @@ class Gates:
         gate = self.get(gate_id)
         counted = gate.max_in_flight is not None
         troubled = healthy and gate.failures > 0
+        if healthy and (counted or troubled or gate.is_news(self.now)):
+            gate.last_success = self.now
+            self._dirty.add(gate_id)
         if not counted and not troubled:
             return
         gate.release(ended)
@@ -229,6 +232,7 @@ def _state(gate: Gate) -> dict[str, int | None]:
         "tripped_until": gate.tripped_until,
         "open_after": gate.open_after,
         "wake_at": gate.wake_at,
+        "last_success": gate.last_success,
         "id": gate.id,
     }
 

@@ -33,6 +33,7 @@ _COLUMNS = (
     "tripped_until",
     "open_after",
     "wake_at",
+    "last_success",
     "closed_tag",
     "closed_reason",
     "last_failure",

@@ -250,7 +250,8 @@ begin
     if due_lanes is not null then perform make_ready(due_lanes, due_ranks); end if;
 end $$;
 
--- Give slots back and pass on good news; wake as many lanes as that allows. Only gates that count, or are in trouble.
+-- Give slots back and pass on good news; wake as many lanes as that allows. Only gates that count, are in trouble, or have heard nothing
+-- good for a minute.
 create or replace function release(hit_lanes bigint[], healthy boolean[], at bigint) returns int language plpgsql as $$
 declare
     gate_ids bigint[]; ended int[]; good boolean[]; held bigint[]; troubled boolean; now bigint;
@@ -262,8 +263,10 @@ begin
             join lanes l on l.id = hit_lanes[i] and l.id = any (hit_lanes) cross join unnest(l.gates) x(gate_id)
         group by x.gate_id) c;
     if gate_ids is null then return 0; end if;
+    now := coalesce(at, now_us());
     select array_agg(z.id), bool_or(z.failures > 0) into held, troubled from (
-        select g.id, g.failures from gates g where g.id = any (gate_ids) and (g.max_in_flight is not null or g.failures > 0)
+        select g.id, g.failures from gates g where g.id = any (gate_ids) and (g.max_in_flight is not null or g.failures > 0
+            or (good[array_position(gate_ids, g.id)] and now - g.last_success not between 0 and 59999999))
         order by g.id for no key update) z;
     if held is null then return 0; end if;
     now := coalesce(at, now_us());  -- after the wait, never before it
@@ -276,6 +279,7 @@ begin
         update gates g set
             in_flight     = case when g.max_in_flight is null then g.in_flight else greatest(0, g.in_flight - ended[i]) end,
             failures      = case when good[i] then 0 else g.failures end,
+            last_success  = case when good[i] then now else g.last_success end,
             tripped_until = case when good[i] and g.failures > 0 then 0 else g.tripped_until end
         from generate_series(1, cardinality(gate_ids)) i where g.id = gate_ids[i] and g.id = any (held)
         returning g.id, least(64, gate_allowance(g, now), greatest(1, ended[i])) as n)
