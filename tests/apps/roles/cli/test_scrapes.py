@@ -152,7 +152,9 @@ def test_sessions_are_listed_with_what_they_brought(roles: Thresher, shop: Runti
 def test_what_came_too_late_waits_for_a_person(roles: Thresher, shop: Runtime, late: Callable[[int], None]):
     assert "Nothing arrived too late" in roles("late", "list").out
     late(1)
+    assert "1 body of a scraper arrived too late and waits for a decision" in roles("status").out
     late(2)
+    assert "2 bodies of scrapers arrived too late and wait for a decision" in roles("status").out
     one, two = roles("late", "list", "--json").json
     assert (one["scraper_name"], one["role_name"], one["postings"]) == ("anna", "Gardener", 1)
     done = roles("late", "import", one["id"], "--json")

@@ -169,11 +169,16 @@ def check_late(store: Store) -> list[Check]:
         late = len(list_late(session, limit=LATE_COUNTED))
     if not late:
         return [Check.ok("late", "nothing that arrived too late waits for a decision")]
-    number = f"{LATE_COUNTED:,} or more" if late == LATE_COUNTED else f"{late:,}"
+    more = " or more" if late == LATE_COUNTED else ""
+    told = (
+        "1 body of a scraper arrived too late and waits"
+        if late == 1
+        else f"{late:,}{more} bodies of scrapers arrived too late and wait"
+    )
     return [
         Check.warn(
             "late",
-            f"{number} bodies of scrapers arrived too late and wait for a decision",
+            f"{told} for a decision",
             "thresher late list",
         )
     ]
