@@ -129,6 +129,26 @@ def test_a_run_names_the_line_of_a_mistake(project: Path, thresher: Thresher):
 
 
 @pytest.mark.promise(20)
+def test_a_run_that_leaves_an_unexpected_error_of_an_app_ends_with_1(project: Path, thresher: Thresher):
+    (project / "app.py").write_text(
+        "from thresher import *\n\ndef read(ctx):\n    if ctx.task.failures >= ctx.task.payload['well_after']:\n"
+        "        return Done()\n    if ctx.task.payload['on_purpose']:\n        raise Transient('later')\n"
+        "    return {}['title']\n\n"
+        'app = App("slip", pipelines=(Pipeline("book", Stage(read)),), retry=Retry(base=0.01, limit=9))\n'
+    )
+    added(thresher, "book", "--payload", '{"well_after": 1, "on_purpose": false}')
+    assert thresher("run").code == 0  # the second attempt went well, and the run waited for it
+    (project / "app.py").write_text((project / "app.py").read_text().replace("base=0.01", "base=600"))
+    added(thresher, "book", "--payload", '{"well_after": 9, "on_purpose": true}')
+    assert thresher("run").code == 0  # a source that asks for patience is nobody's mistake
+    added(thresher, "book", "--payload", '{"well_after": 9, "on_purpose": false}')
+    said = thresher("run", "--json")
+    assert (said.code, said.json["unexpected"]) == (1, 1)
+    assert "app.py:8 in read" in said.out
+    assert thresher("run").code == 0  # it was interrupted before, not in this run
+
+
+@pytest.mark.promise(20)
 def test_a_run_names_the_gates_that_stopped_it(queue: Thresher):
     added(queue, "work", "--payload", '{"how": "wall"}')
     added(queue, "work")

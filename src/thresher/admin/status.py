@@ -9,6 +9,7 @@ from thresher.admin.failures import FailureGroup, group_failures
 from thresher.admin.gates import GateView, closed_gates, unserved_sentences
 from thresher.core.clock import DAY
 from thresher.core.task import TERMINAL, State
+from thresher.core.trace import has_trace
 from thresher.store import groups, lanes, overview, tasks
 from thresher.store.migrate import version_now
 from thresher.store.session import Session
@@ -135,12 +136,14 @@ class WaitGroup:
 class RunRest:
     """What a run leaves behind: what failed in it, what waits and why.
 
-    `unserved` counts the tasks of each kind that could start, but that this run does not serve.
+    `unserved` counts the tasks of each kind that could start, but that this run does not serve; `unexpected`
+    those that an error in the code of their app interrupted in this run, and that are tried again.
     """
 
     failures: list[FailureGroup]
     waits: list[WaitGroup]
     unserved: dict[str, int]
+    unexpected: int
 
 
 def read_rest(store: Store, serves: Iterable[tuple[str, str]], since: int) -> RunRest:
@@ -148,12 +151,13 @@ def read_rest(store: Store, serves: Iterable[tuple[str, str]], since: int) -> Ru
     failures = group_failures(store, "failed", finished_after=since)
     served = set(serves)
     with store.read() as session:
-        waits = _wait_groups(overview.delayed(session, store.backend.now(session), MAX_DELAYED))
+        delayed = overview.delayed(session, store.backend.now(session), MAX_DELAYED)
         unserved = Counter[str]()
         for scope, count in overview.due_by_scope(session).items():
             if scope not in served:
                 unserved[scope[0]] += count
-    return RunRest(failures, waits, dict(unserved))
+    unexpected = sum((row["started_at"] or 0) >= since and has_trace(row["reason"]) for row in delayed)
+    return RunRest(failures, _wait_groups(delayed), dict(unserved), unexpected)
 
 
 def _wait_groups(rows: list[dict[str, Any]]) -> list[WaitGroup]:

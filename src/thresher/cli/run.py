@@ -169,7 +169,9 @@ def command(
     only: Annotated[str | None, typer.Option("--only", help=ONLY)] = None,
     without: Annotated[str | None, typer.Option("--not", help=NOT)] = None,
 ) -> None:
-    """Work until nothing is left to do. Ctrl-C is safe; the next run goes on. Exits 1 if a task failed."""
+    """Work until nothing is left to do. Ctrl-C is safe; the next run goes on. Exits 1 if a task failed or
+    the code of an app raised an unexpected error.
+    """
     call = call_of(ctx)
     log_to_stderr(verbose=call.verbose, usual=logging.WARNING)
     with call.runtime() as runtime:
@@ -182,11 +184,14 @@ def command(
         before = monotonic()
         ended = _work(call, runtime, concurrency=concurrency, serves=serves)
         facts = {"seconds": round(monotonic() - before, 3), "started": len(started), **ended.summary()}
+        rest: RunRest | None = None
         try:
-            _sum_up(call, runtime, ended, facts, read_rest(runtime.store, serves, since))
+            rest = read_rest(runtime.store, serves, since)
+            _sum_up(call, runtime, ended, facts, rest)
         except KeyboardInterrupt:  # the work has ended: nothing is interrupted but the report
             console(stderr=True).print("The work is done; the rest of the summary: thresher status")
-    ended.leave(1 if ended.failed else 128 + SIGTERM if ended.interrupted else 0)
+    wrong = ended.failed or (rest and rest.unexpected)
+    ended.leave(1 if wrong else 128 + SIGTERM if ended.interrupted else 0)
 
 
 def _sum_up(

@@ -18,6 +18,7 @@ MAX_FRAMES = 5
 MAX_CODE = 120
 MAX_TRACE = 1_200  # of the 2,000 characters of a stored message
 _CARRIED = "_thresher_frames"
+_FIRST = "\n  at "
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120  paths of frames are texts
 _URL_PASSWORD = re.compile(r"(?<=://)([^\s/:@'\"]*):[^\s/@'\"]+@")
 _SECRET = re.compile(
@@ -35,9 +36,13 @@ def trace(problem: BaseException, function: Callable[..., Any] | None = None) ->
     frames = own_frames(problem, function)
     if not frames and (code := _code(function)):
         frames = [f"{_place(code.co_filename, code.co_firstlineno)} in {code.co_name}"]
-    words = ("at", *["from"] * len(frames))
-    lines = [f"\n  {word} {frame}" for word, frame in zip(words, frames, strict=False)]
+    lines = [*(f"{_FIRST}{frame}" for frame in frames[:1]), *(f"\n  from {frame}" for frame in frames[1:])]
     return "".join(lines)[:MAX_TRACE]
+
+
+def has_trace(message: str | None) -> bool:
+    """Whether a stored message says where in the code of an app its error was raised."""
+    return _FIRST in (message or "")
 
 
 def own_frames(problem: BaseException, function: Callable[..., Any] | None = None) -> list[str]:

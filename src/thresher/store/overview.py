@@ -32,7 +32,7 @@ _AHEAD = """select count(*) from tasks t join tasks o on o.lane_id = t.lane_id a
 _GROUPS = """select t.error_name, t.kind, l.key, count(*), max(t.id), min(coalesce(t.finished_at, t.started_at)),
         max(coalesce(t.finished_at, t.started_at)), min(t.run_at)
     from tasks t join lanes l on l.id = t.lane_id"""
-_DELAYED = "select id, kind, error_name, reason, run_at from tasks where run_at > :now order by run_at, id limit :most"
+_DELAYED = "select id, kind, error_name, reason, run_at, started_at from tasks where run_at > :now order by run_at, id limit :most"
 _DUE = "select kind, stage, count(*) from tasks where due = 1 group by kind, stage order by kind, stage"
 _REASONS = "select id, reason from tasks where id in (:ids*)"
 _IDS = "select t.id from tasks t join lanes l on l.id = t.lane_id"
@@ -108,7 +108,8 @@ def failure_groups(session: Session, *, state: str, **filters: Any) -> list[Fiel
 def delayed(session: Session, now: int, most: int) -> list[Fields]:
     """Tasks that wait for a time, the next first."""
     return _named(
-        ("id", "kind", "error", "reason", "run_at"), session.rows(_DELAYED, {"now": now, "most": most})
+        ("id", "kind", "error", "reason", "run_at", "started_at"),
+        session.rows(_DELAYED, {"now": now, "most": most}),
     )
 
 
