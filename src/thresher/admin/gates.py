@@ -40,10 +40,10 @@ class GateView:
     failures: int
     last_error: str | None
     last_error_at: int | None
-    last_success_at: int | None
     waiting: int
     robots_off_at: int | None = None
     robots_off_reason: str | None = None
+    last_success_at: int | None = None
 
     @property
     def reason(self) -> str | None:
@@ -110,10 +110,10 @@ def _view(row: Mapping[str, Any], waiting: int, now: int) -> GateView:
         gate.failures,
         row["last_error"],
         row["last_failure"],
-        row["last_success"] or None,
         waiting,
         row["robots_waived_at"],
         row["robots_waived_reason"],
+        row["last_success"] or None,
     )
 
 
