@@ -164,11 +164,12 @@ class ScrapedPosting:
 
 class ScrapedFields(PostingFields, total=False):
     """What is stored of a posting that a scraper brought, as JSON: it is written as it comes. `content` is
-    what a twin is known by.
+    what a twin is known by; `session` is the id of the session that brought it first.
     """
 
     platform: str
     content: str
+    session: str
     skills: list[str]
     experience: Mapping[str, Any]
     is_remote: bool

@@ -68,6 +68,7 @@ def test_new_postings_are_imported_and_the_session_is_completed(store: Store, cl
     assert found.linked("id") == ("monster/m-1",)
     assert found.marks == {"state": "open", "seen_at": clock.now(), "content": found.data["content"]}
     assert found.data["first_seen"] == clock.now()
+    assert found.data["session"] == token
     assert matchings(store) == [{"role": wanted, "postings": [1, 2], "session": token}]
 
 
@@ -106,11 +107,16 @@ def test_postings_that_are_not_stored_are_not_told(store: Store) -> None:
 
 @pytest.mark.promise(9)
 def test_a_posting_found_under_a_second_role_belongs_to_both(store: Store) -> None:
-    first, token = held(store, "Python Developer")
-    post(store, token, job(1), job(2))
+    first, brought = held(store, "Python Developer")
+    post(store, brought, job(1), job(2))
     second, token = held(store, "Django Developer")
-    answer = post(store, token, job(1), job(2, title="Changed"), job(3))
+    answer = post(store, token, job(1, session="made up"), job(2, title="Changed"), job(3))
     assert counts(answer) == (3, 1, 2, 0, 0)
+    assert [found.data["session"] for _, found in sorted(postings(store).items())] == [
+        brought,
+        brought,
+        token,
+    ]
     assert {key: found.linked("role") for key, found in postings(store).items()} == {
         "monster/m-1": (str(first), str(second)),
         "monster/m-2": (str(first), str(second)),

@@ -20,6 +20,7 @@ from thresher.apps.roles.store import posts
 from thresher.apps.roles.store.arrivals import (
     AT_ONCE,
     Ending,
+    Filed,
     answers_of,
     count_late,
     count_role,
@@ -92,18 +93,21 @@ def bring(
     pieces: Iterable[bytes],
     now: int,
     *,
+    token: str | None = None,
     platform: str | None = None,
     allowed: Collection[str] | None = None,
 ) -> Brought:
-    """File all postings of a body for a role. The caller holds the arrivals; a body that is no JSON raises,
-    and then nothing counts.
+    """File all postings of a body for a role. `token` is the session that brings it. The caller holds the
+    arrivals; a body that is no JSON raises, and then nothing counts.
     """
     brought, keys, touched = Brought(), set[str](), set[int]()
     values = enumerate(elements(pieces, LISTED))
     while portion := [
         read_arrival(index, value, platform, allowed) for index, value in islice(values, AT_ONCE)
     ]:
-        _file(store, session, role_id, _different(portion, keys, brought), now, brought, touched)
+        different = _different(portion, keys, brought)
+        filed = file_arrivals(store.backend.dialect, session, role_id, different, now, token)
+        _count(different, filed, brought, touched)
     return brought
 
 
@@ -125,19 +129,9 @@ def _different(portion: Sequence[Arrival | Skip], keys: set[str], brought: Broug
     return arrivals
 
 
-def _file(
-    store: Store,
-    session: Session,
-    role_id: int,
-    arrivals: list[Arrival],
-    now: int,
-    brought: Brought,
-    touched: set[int],
-) -> None:
+def _count(arrivals: list[Arrival], filed: list[Filed], brought: Brought, touched: set[int]) -> None:
     endings, unchanged = [], Ending.UNCHANGED
-    for each, (record_id, ending) in zip(
-        arrivals, file_arrivals(store.backend.dialect, session, role_id, arrivals, now), strict=True
-    ):
+    for each, (record_id, ending) in zip(arrivals, filed, strict=True):
         if record_id in touched:  # the same posting under another number
             brought.skip(_twice(each))
             continue
@@ -266,9 +260,8 @@ def _import(store: Store, registry: Registry, session: Session, late_id: int, bo
     hold_arrivals(store.backend.dialect, session)
     try:
         report = read_report(outline(body.pieces(), LISTED).members)
-        brought = bring(
-            store, session, late.role_id, body.pieces(), now, platform=report.where(_platforms(session, late))
-        )
+        where = report.where(_platforms(session, late))
+        brought = bring(store, session, late.role_id, body.pieces(), now, token=late.token, platform=where)
     except NotJson as problem:
         raise UsageError(f"the late body {late_id} cannot be read: {problem}") from None
     count_role(session, late.role_id, brought.tally["imported"], now)
@@ -374,6 +367,7 @@ def _receive(
         scrape.role_id,
         body.pieces(),
         now,
+        token=scrape.session_id,
         platform=report.where(scrape.platforms),
         allowed=allowed,
     )

@@ -26,7 +26,7 @@ from thresher.store.session import Dialect, Session
 # Fields that belong to the single copy of a posting.
 _ITS_OWN = frozenset(("number", "platform", "content"))
 # Fields of ours besides what the source says; the facts are read again when the source's data changes.
-_OURS = frozenset(("state", "seen_at", "first_seen", "closed_at", "facts"))
+_OURS = frozenset(("state", "seen_at", "first_seen", "closed_at", "facts", "session"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,10 @@ class Seen:
     changed: bool
 
 
-def seen_first(said: Mapping[str, Any], now: int) -> dict[str, Any]:
-    """The data of a posting that is new."""
-    return {**said, "state": OPEN, "first_seen": now, "seen_at": now}
+def seen_first(said: Mapping[str, Any], now: int, token: str | None = None) -> dict[str, Any]:
+    """The data of a posting that is new. `token` is the session that brought it."""
+    data = {**said, "state": OPEN, "first_seen": now, "seen_at": now}
+    return {**data, "session": token} if token else data
 
 
 def seen_again(known: Mapping[str, Any], said: Mapping[str, Any], now: int, *, twin: bool = False) -> Seen:
@@ -193,17 +194,22 @@ def hold_arrivals(dialect: Dialect, session: Session) -> None:
 
 
 def file_arrivals(
-    dialect: Dialect, session: Session, role_id: int, arrivals: Sequence[Arriving], now: int
+    dialect: Dialect,
+    session: Session,
+    role_id: int,
+    arrivals: Sequence[Arriving],
+    now: int,
+    token: str | None = None,
 ) -> list[Filed]:
     """File a portion of postings for a role, in their order. No key is in it twice. The caller holds the
-    arrivals.
+    arrivals. `token` is the session that brings them.
     """
     role, keys = str(role_id), [each.key for each in arrivals]
     by_id = _oldest(dialect, session, _BY_ID, keys)
-    filed = _file(dialect, session, role, arrivals, now, by_id, {})
+    filed = _file(dialect, session, role, arrivals, now, token, by_id, {})
     if filed is None:  # another app has filed one of them, and knows nothing of numbers
         by_key = _oldest(dialect, session, _BY_KEY, [key for key in keys if key not in by_id])
-        filed = _file(dialect, session, role, arrivals, now, by_id, by_key)
+        filed = _file(dialect, session, role, arrivals, now, token, by_id, by_key)
     if filed is None:
         raise DatabaseProblem(
             "another process stored one of these postings at the same moment; try again"
@@ -217,11 +223,12 @@ def _file(
     role: str,
     arrivals: Sequence[Arriving],
     now: int,
+    token: str | None,
     by_id: Mapping[str, int],
     by_key: Mapping[str, int],
 ) -> list[Filed] | None:
     """None, and nothing is written, if one that was to be new is there already."""
-    filed, postings = _resolve(dialect, session, role, arrivals, now, {**by_key, **by_id})
+    filed, postings = _resolve(dialect, session, role, arrivals, now, token, {**by_key, **by_id})
     if not _write(dialect, session, list(postings.values()), now):
         return None
     named = [
@@ -248,6 +255,7 @@ def _resolve(
     role: str,
     arrivals: Sequence[Arriving],
     now: int,
+    token: str | None,
     by_name: Mapping[str, int],
 ) -> tuple[list[Filed], dict[int, _Posting]]:
     """What becomes of each arrival; and the records of all, known or new, each once and as it will be."""
@@ -262,7 +270,8 @@ def _resolve(
         if posting is not None:
             filed.append(_sight(posting, each, now))
             continue
-        posting = _Posting(next(fresh), each.key, seen_first(each.data, now), is_new=True, of_role=True)
+        data = seen_first(each.data, now, token)
+        posting = _Posting(next(fresh), each.key, data, is_new=True, of_role=True)
         postings[posting.id] = posting
         if each.content:
             made[each.content] = posting
