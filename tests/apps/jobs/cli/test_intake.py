@@ -84,6 +84,17 @@ def test_asking_again_adds_nothing_and_says_so(search: Thresher, project: Path):
     ]
 
 
+@pytest.mark.promise(20)
+def test_a_company_that_the_profile_excludes_is_not_asked_for_and_says_so(search: Thresher, project: Path):
+    why = "you exclude the company Acme"
+    write(project, company("acme.com", "Acme", now(project), status="excluded", excluded=why))
+    said = search("add", "company", "acme.com")
+    assert (said.code, f"is excluded: {why}; change" in said.out) == (0, True)
+    assert "`excluded` in the profile" in said.out
+    assert "--force" not in said.out
+    assert tasks(search, "company") == []
+
+
 def test_a_company_that_is_known_too_little_is_looked_at_again(search: Thresher, project: Path):
     write(project, company("acme.com", "Acme", now(project), completeness="minimal"))
     assert search("add", "company", "acme.com", "--json").json[0]["answer"] == "added"

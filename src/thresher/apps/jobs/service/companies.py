@@ -166,6 +166,11 @@ def _request(wish: Wish, known: CompanyRecord | None, now: int, store: Store, *,
 
 def _fresh(wish: Wish, known: CompanyRecord | None, now: int, store: Store) -> str | None:
     """Why a company need not be looked at again."""
+    if known and known.excluded:
+        return (
+            f"{wish.what} is excluded: {known.excluded}; change `excluded` in the profile, and the next run "
+            "reads it"
+        )
     if known is None or known.completeness != "good":
         return None
     age = (now - known.analyzed_at) / DAY
