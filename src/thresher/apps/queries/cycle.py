@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from thresher.apps.queries.known_clients import client_from
-from thresher.apps.queries.outputs.stage import look_after_outputs
+from thresher.apps.queries.outputs.stage import by_hand, look_after_outputs
 from thresher.apps.queries.run import Run
 from thresher.apps.queries.steps import begin, open_query, take
 from thresher.core.clock import MINUTE, SECOND
@@ -24,6 +24,8 @@ from thresher.core.task import NewTask, Task
 
 CYCLE = "query_cycle"
 KEY = "cycle"  # of the one live task
+SYNC_KEY = "sync"  # of a person's wish to have the outputs synced now
+SYNC_WAIT = 5.0  # seconds until such a wish looks again whether the cycle has ended
 LOCK = Source("queries", in_flight=1, trip_after=None)
 EVERY = 60.0  # seconds
 MAX_RUNS = 1_000  # of one cycle: even a busy one ends, and the next begins
@@ -36,6 +38,8 @@ async def begin_cycle(ctx: Context) -> Outcome:
     set up anew work again.
     """
     other = await ctx.read("queries.other_cycle", {"task": ctx.task.id})
+    if other is not None and by_hand(ctx.task):
+        return Snooze(SYNC_WAIT, f"waits for the end of task {other}, which is at work on the queries")
     if other is not None:
         return Skipped(f"task {other} is at work on the queries already")
     left = {"task": ctx.task.id, "note": "the cycle was stopped before the end of this run"}
@@ -60,7 +64,8 @@ async def work(ctx: Context) -> Outcome:
     serial, run = int(said["serial"]), Run.of(said["run"]) if said.get("run") else None
     if run is not None and run.retry_at > ctx.now():
         return Snooze((run.retry_at - ctx.now()) / SECOND, f"waits before the next try: {run.note}")
-    key = run.key if run else await ctx.read("queries.next_due") if serial < MAX_RUNS else None
+    idle = serial >= MAX_RUNS or by_hand(ctx.task)
+    key = run.key if run else None if idle else await ctx.read("queries.next_due")
     if key is None:
         return Next(checkpoint={"serial": serial})
     try:

@@ -1,5 +1,6 @@
 """`thresher queries`: recurring searches, what they have seen, and when they run next."""
 
+from collections.abc import Mapping
 from datetime import date
 from typing import Annotated
 
@@ -8,8 +9,10 @@ from rich.console import Console
 from rich.text import Text
 
 from thresher.admin.times import read_now
+from thresher.apps.queries.cli.watch import watch
 from thresher.apps.queries.model import IngestionRun
 from thresher.apps.queries.service import queries
+from thresher.apps.queries.service.alarms import AlarmView, list_alarms
 from thresher.apps.queries.service.queries import (
     ClientView,
     DayOfQuery,
@@ -25,20 +28,27 @@ from thresher.apps.queries.service.queries import (
 )
 from thresher.cli.call import CommandCall, call_of
 from thresher.cli.format import ago, number, short, span, when
-from thresher.cli.show import answer, known, say, table
+from thresher.cli.show import answer, cell, known, say, table
 from thresher.core.clock import SECOND
 from thresher.core.errors import UsageError
 
 app = typer.Typer()
+app.command()(watch)
 
 Name = Annotated[str, typer.Argument(metavar="QUERY", help="Name or key of the query.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")]
+_COLOURS = {"SUCCESS": "green", "ERROR": "red", "RUNNING": "cyan"}
 _MARKS = {
     "seen": ("█", "green"),
     "recent": ("▓", "cyan"),
     "partial": ("▒", "yellow"),
     "missing": ("·", "red"),
 }
+
+
+def status(word: str) -> Text:
+    """The state of a query or a run, in its colour."""
+    return cell(word, _COLOURS.get(word))
 
 
 @app.command("list")
@@ -64,7 +74,7 @@ def _draw(out: Console, found: list[QueryView], now: int) -> None:
         [
             short(each.name, 40),
             each.client,
-            each.status,
+            status(each.status),
             ago(each.last_run_at, now),
             each.last_processed_date,
             each.next_updated_since,
@@ -111,7 +121,7 @@ def _draw_one(out: Console, found: QueryDetail, now: int) -> None:
                 ("client", query.client),
                 ("searches for", query.text or "everything"),
                 ("with", ", ".join(f"{name}={value}" for name, value in query.parameters.items())),
-                ("status", query.status),
+                ("status", status(query.status)),
                 ("last run", when(query.last_run_at, now) if query.last_run_at else "never"),
                 ("last success", when(query.last_success_at, now) if query.last_success_at else "never"),
                 ("last error", when(query.last_error_at, now) if query.last_error_at else None),
@@ -129,7 +139,9 @@ def _draw_one(out: Console, found: QueryDetail, now: int) -> None:
         out.print()
         out.print(_strip(found.days))
     out.print()
-    _draw_runs(out, found.runs, now)
+    _draw_runs(
+        out, found.runs, now, nothing="It has not run yet. A worker runs it: thresher run, or thresher worker"
+    )
 
 
 def _strip(days: list[DayOfQuery]) -> Text:
@@ -142,19 +154,24 @@ def _strip(days: list[DayOfQuery]) -> Text:
     return line
 
 
-def _draw_runs(out: Console, runs: list[IngestionRun], now: int) -> None:
+def _draw_runs(
+    out: Console, runs: list[IngestionRun], now: int, nothing: str, names: Mapping[str, str] | None = None
+) -> None:
+    """Runs as a table; `names` of queries, where they are not all of one."""
     if not runs:
-        out.print("It has not run yet.")
+        out.print(nothing)
         return
     rows = [
         [
             ago(each.started_at, now),
-            each.status.value,
+            *([short(names.get(each.query_key, each.query_key), 40)] if names is not None else []),
+            status(each.status.value),
             _window(each),
             each.pages_fetched,
             each.offers_fetched,
             each.offers_new,
             each.offers_updated,
+            each.offers_gone,
             each.requests_count,
             each.errors_count,
             (each.stop_reason or "running").replace("_", " "),
@@ -164,12 +181,14 @@ def _draw_runs(out: Console, runs: list[IngestionRun], now: int) -> None:
     ]
     columns = [
         "#ago",
+        *(["query"] if names is not None else []),
         "status",
         "days",
         "#pages",
         "#offers",
         "#new",
         "#updated",
+        "#gone",
         "#requests",
         "#errors",
         "stopped",
@@ -192,7 +211,9 @@ def runs(
     call = call_of(ctx)
     with call.store() as store:
         found, now = recent_runs(store, query, limit), read_now(store)
-    answer(call, found, lambda out, value: _draw_runs(out, value, now))
+        names = {each.query_key: each.name for each in list_views(store, retired=True)}
+    nothing = "No query has run yet. A worker runs them: thresher run, or thresher worker"
+    answer(call, found, lambda out, value: _draw_runs(out, value, now, nothing, names))
 
 
 @app.command()
@@ -271,6 +292,48 @@ def run(
         added = queries.run_now(runtime.store, runtime.registry, query or None)
     which = ", ".join(query) if query else "All queries"
     say(call, added, f"{which}: due now, in task {added.id}.")
+
+
+@app.command()
+def sync(ctx: typer.Context) -> None:
+    """Sync the sheet and the files of companies now, whatever the hour. A worker does it in its turn."""
+    call = call_of(ctx)
+    with call.runtime() as runtime:
+        added = queries.sync_now(runtime.store, runtime.registry)
+    told = f"The outputs are synced next, in task {added.id}."
+    say(call, added, told if added.new else f"The outputs are to be synced already, in task {added.id}.")
+
+
+@app.command()
+def alarms(
+    ctx: typer.Context,
+    cleared: Annotated[bool, typer.Option("--all", help="Show alarms that are over too.")] = False,
+    limit: Annotated[int, typer.Option(min=1, max=1_000, help="Maximum number of rows.")] = 100,
+) -> None:
+    """List open alarms: what a person has to know, since when, and how often it happened."""
+    call = call_of(ctx)
+    with call.store() as store:
+        found, now = list_alarms(store, cleared=cleared, limit=limit), read_now(store)
+    answer(call, found, lambda out, value: _draw_alarms(out, value, now))
+
+
+def _draw_alarms(out: Console, found: list[AlarmView], now: int) -> None:
+    if not found:
+        out.print("No alarm is open.")
+        return
+    rows = [
+        [
+            cell("open", "red") if each.is_open else cell("over", "green"),
+            each.name,
+            each.subject,
+            ago(each.raised_at, now),
+            each.times,
+            ago(each.told_at, now) if each.told_at else "nobody yet",
+            short(each.message, 120),
+        ]
+        for each in found
+    ]
+    out.print(table(["state", "alarm", "about", "#raised", "#times", "#told", "message"], rows))
 
 
 @app.command()
