@@ -214,7 +214,7 @@ def test_titles_that_mean_the_same_and_are_asked_about_together_lead_to_one_role
     names = {
         "Java Developer": "Java Developer",
         "Java Engineer": "Java Engineer",
-        "Bean Wizard": "Java Developers",
+        "Java Wizard": "Java Developers",
     }
     asked = [said(name, title) for title, name in names.items()]
     for title in asked:
