@@ -18,9 +18,10 @@ from thresher.hiring.experience import read_experience
 from thresher.hiring.finding import Finding, flat, place
 from thresher.hiring.level import read_level
 from thresher.hiring.locations import read_spots
+from thresher.hiring.mentions import Mention
 from thresher.hiring.opening import Employment, Experience, Level, Opening, Pay, Spot, Workplace
 from thresher.hiring.records import PostingRecord
-from thresher.hiring.technology import Mention, technologies
+from thresher.hiring.technology import technologies
 from thresher.reading.values.dates import posted_on
 
 # Contract types: full time, part time, contract, temporary, internship, volunteer. An opening may offer
