@@ -31,7 +31,7 @@ from thresher.fetch.fetcher import Fetcher
 from thresher.fetch.guard import Guard
 from thresher.notify.notifier import Notifier, Sent
 from thresher.runtime import install, open_backend
-from thresher.store import groups, tasks, workers
+from thresher.store import groups, permits, tasks, workers
 from thresher.store.app_migrations import app_schemas, migrate_apps
 from thresher.store.records import find_records
 from thresher.store.schedules import read_plans
@@ -85,7 +85,7 @@ class World:
         self._loop.run_until_complete(self._subscribers.begin())
         lease = LEASE_US if self._database is None else MINUTE
         self._worker = workers.register(self.store, name="world", host="test", pid=0, lease_us=lease)
-        while workers.reap(self.store, MAX_ROWS):
+        while workers.reap(self.store, MAX_ROWS) or permits.sweep(self.store, MAX_ROWS):
             pass
         return self
 

@@ -114,7 +114,6 @@ class Tides:
     rows: list[Row]
 
     def answer(self, request: Requested) -> Reply | int:
-        said = {name: value[0] for name, value in parse_qs(urlsplit(request.url).query).items()}
         pick = random.Random(f"{self.seed} {request.at // (20 * MINUTE)}")
         match pick.random():
             case mood if mood < 0.02:
@@ -127,9 +126,12 @@ class Tides:
                 return Reply("<html>Back soon</html>", headers={"content-type": "text/html"})
             case mood if mood < 0.09:
                 return Reply('{"total": 12, "jobs": [{"id"', headers={"content-type": "application/json"})
-        return self._page(said, request.at)
+        return self.page(request)
 
-    def _page(self, said: dict[str, str], now: int) -> Reply:
+    def page(self, request: Requested) -> Reply:
+        """The answer to a search, whatever mood the API is in."""
+        said = {name: value[0] for name, value in parse_qs(urlsplit(request.url).query).items()}
+        now = request.at
         listed = [each.at(now) for each in self.rows if each.shown <= now < each.gone]
         there = [row for row in listed if said["from"] <= row["posted"] <= said.get("to", "9999")]
         order = random.Random(f"{self.seed} {now // DAY}")
@@ -209,11 +211,13 @@ def finish(database: str, seed: int, days: int, clock: Path) -> str:
     """Let it run on for a few days, with a calm API, and compare what was found with what there was."""
     tides = Tides(seed, rows_of(seed, days))
     now = int(clock.read_text())
-    calm = lambda request: tides._page(
-        {name: value[0] for name, value in parse_qs(urlsplit(request.url).query).items()}, request.at
-    )  # noqa: E731
     with World(
-        hiring, queries, pages={f"{HOST}/*": calm}, settings=SETTINGS, now=now + 2 * MINUTE, database=database
+        hiring,
+        queries,
+        pages={f"{HOST}/*": tides.page},
+        settings=SETTINGS,
+        now=now + 2 * MINUTE,
+        database=database,
     ) as world:
         for _ in range(16):
             world.run_until_idle(within=30)
