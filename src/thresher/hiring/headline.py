@@ -11,9 +11,9 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-from thresher.hiring.gazetteer import cities_named, country_named, is_word, regions_named
 from thresher.hiring.locations import read_spots
 from thresher.hiring.records import company_name_key
+from thresher.reading.values.gazetteer import cities_named, country_named, is_word, regions_named
 
 MAX_LENGTH = 400
 _GENDER = re.compile(
