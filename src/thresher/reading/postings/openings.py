@@ -78,7 +78,7 @@ def _likeness(group: CardGroup, document: Document) -> float:
     hold.
     """
     own = [card for card in group.cards if not card.aside]
-    if not own or sum(_is_category(card.title) for card in own) * 2 >= len(own):
+    if not own or sum(is_category(card.title) for card in own) * 2 >= len(own):
         return 0.0
     address = 1.5 if _speaks(group) else 0.0
     named = 1.0 if _pieces(" ".join(f"{card.names} {_around(card)}" for card in own[:5])) else 0.0
@@ -103,7 +103,8 @@ def _speaks(group: CardGroup) -> bool:
     return _pieces(group.shape.partition("/")[2])
 
 
-def _is_category(title: str) -> bool:
+def is_category(title: str) -> bool:
+    """Whether a text names a list of openings: "Jobs in Leeds"."""
     text = plain(title)
     return text.endswith(vocabulary("employment")["category_ends"]) or words(
         "employment", "categories"
