@@ -23,11 +23,15 @@ MAX_NAME = 100
 MAX_TITLE = 500
 MAX_TEXT = 20_000  # characters in which a company may name itself
 FOLLOWING = 3  # lines under the headline
+MAX_TEXTS = 8  # short texts beside it
 _CHROME = "nav, header, footer, [role=navigation], [role=contentinfo]"
 _SEPARATOR = re.compile(r"\s+[-|·•»–—]\s+|\s*\|\s*|\s+(?:at|in|bei|à|en|chez)\s+")
 _ENDS = re.compile(r"\s+[-|·•»–—]\s+|\s*[|(,]\s*|\s+(?:in|à)\s+|$")
 _OPENING = re.compile(
     r"^[\s:,]*(?:\([^()]{1,20}\)\s*)?(?:jobs?|vacancy|position|role|stelle)?\s+", re.IGNORECASE
+)
+_ARTICLES = frozenset(
+    ["the", "de", "het", "die", "der", "das", "la", "le", "les", "el", "los", "il", "lo", "i", "gli"]
 )
 _NOT_A_LETTER = re.compile(r"[\W_]+")
 
@@ -101,6 +105,16 @@ def _starts_part(line: str, behind: str) -> bool:
     )
 
 
+def part_of_title(document: Document, facts: Facts, headline: str, texts: list[str]) -> str | None:
+    """A text beside the headline that is a part of the page's title behind it: the company, if it is neither
+    the site's name nor a place.
+    """
+    parts = {name_key(part) for part in parts_of(around_headline(document, headline)[1])}
+    own = {label_of(document.url), name_key(facts.meta.get("og:site_name", "")[:MAX_NAME])}
+    found = (text for text in texts[:MAX_TEXTS] if name_key(text) in parts - own and not is_place(text))
+    return next((text for text in found if cleaned(text)), None)
+
+
 def linked(document: Document) -> str | None:
     """What links to the page of one company say, where that page's address says it too. Of several, none."""
     found: dict[str, str] = {}
@@ -146,9 +160,13 @@ def owner(document: Document, facts: Facts, text: str) -> str | None:
 
 
 def _agrees(name: str, label: str) -> bool:
-    """Whether a name begins as the address does, or the other way round."""
-    shorter, longer = sorted((name_key(name).removeprefix("the"), label.removeprefix("the")), key=len)
-    return len(shorter) > 1 and (shorter == longer or (len(shorter) > 3 and longer.startswith(shorter)))
+    """Whether a name begins as the address does, or the other way round, with its article or without."""
+    article, _, rest = plain(name).partition(" ")
+    return any(
+        len(shorter) > 1 and (shorter == longer or (len(shorter) > 3 and longer.startswith(shorter)))
+        for each in (name, rest if article in _ARTICLES else name)
+        for shorter, longer in (sorted((name_key(each), label), key=len),)
+    )
 
 
 def is_board_of_many(document: Document, facts: Facts, label: str) -> bool:

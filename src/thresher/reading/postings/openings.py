@@ -167,12 +167,15 @@ def fields_of(card: Node) -> dict[str, str]:
     said: dict[str, str] = {}
     linked: dict[
         str, str
-    ] = {}  # what a link to a company's page says; the names of elements may be mistaken, its address is not
+    ] = {}  # what a link to a company's page says, or a time for machines: the names of elements may be mistaken
     for number, node in enumerate(card.walk()):
         if number > MAX_NODES:
             break
-        if node.tag == "time" and "posted" not in said:
-            said["posted"] = node.attribute("datetime") or node.line
+        if node.tag == "time" and "posted" not in linked:
+            written = node.attribute("datetime")
+            said["posted"] = written or said.get("posted") or node.line
+            if written:
+                linked["posted"] = written
         if (
             "company" not in linked
             and node.tag == "a"

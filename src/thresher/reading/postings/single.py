@@ -24,6 +24,7 @@ from thresher.reading.postings.employer import (
     linked,
     named_in_title,
     owner,
+    part_of_title,
     parts_of,
     repeated,
 )
@@ -208,15 +209,13 @@ def _is_beside(node: Node) -> bool:
 
 def _title(headline: Node | None, labels: Iterable[Label], document: Document) -> str | None:
     """The headline; but a label that the page's title repeats names the opening better than a headline that
-    it does not.
+    it does not, or that says something else.
     """
     labelled_title = next((each.value for each in labels if each.sure and each.field == "title"), None)
-    if (
-        labelled_title
-        and agrees(labelled_title, document)
-        and not (headline is not None and agrees(headline.line, document))
-    ):
-        return labelled_title
+    if labelled_title and agrees(labelled_title, document):
+        line = headline.line if headline is not None and agrees(headline.line, document) else ""
+        if plain(labelled_title) not in plain(line):
+            return labelled_title
     return headline.line if headline is not None else labelled_title
 
 
@@ -275,7 +274,8 @@ def _fields(found: _Opening) -> dict[str, str]:
         if value:
             said[field] = value
     company = [label.value for label in found.labels if label.field == "company" and label.sure]
-    choices = (*company, in_title, named.get("company"), lines.get("company"), linked(document))
+    beside = part_of_title(document, found.facts, found.title, texts)
+    choices = (*company, in_title, named.get("company"), lines.get("company"), linked(document), beside)
     if employer := next((each for each in choices if each and _may_be_company(each, found)), None):
         said["company"] = employer
     return said
@@ -384,7 +384,7 @@ def _pays(text: str) -> Salary | None:
 # The day it was posted
 
 MAX_DATED = 20_000  # characters of the text of a page that are searched for dates
-_NUMERIC = re.compile(r"(?<![\d/.-])(\d{1,2})[/-](\d{1,2})[/-](?:20\d\d|\d\d)(?![\d/-])")
+_NUMERIC = re.compile(r"(?<![\d/.-])(\d{1,2})([/-])(\d{1,2})\2(?:19|20)\d\d(?![\d/-])")
 
 
 def _tells_when(piece: str) -> bool:
@@ -411,7 +411,7 @@ def _day(text: str | None, found: _Opening) -> date | None:
 def _day_first(document: Document) -> bool | None:
     """Whether the dates of this page have the day first, where one of them can only be read in one way."""
     text = "\n".join(block.text[:500] for block in document.flow.blocks[:1_000])[:MAX_DATED]
-    pairs = [(int(each[1]), int(each[2])) for each in _NUMERIC.finditer(text)]
+    pairs = [(int(each[1]), int(each[3])) for each in _NUMERIC.finditer(text)]
     first = any(one > 12 >= two for one, two in pairs)
     second = any(two > 12 >= one for one, two in pairs)
     return None if first == second else first

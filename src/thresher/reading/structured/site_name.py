@@ -220,7 +220,7 @@ def cleaned(text: str) -> str | None:
 
 def name_key(name: str) -> str:
     """The letters of a name without its legal form."""
-    split = [folded(each) for each in plain(name).replace(".", "").split()]
+    split = [folded(each) for each in plain(name).replace(".", "").replace(" z oo", " zoo").split()]
     kept = [word for word in split if word and word not in _forms()]
     return "".join(kept or split)
 
