@@ -9,6 +9,7 @@ from time import perf_counter
 import pytest
 
 from tests.reading.pages import TODAY, look, page, rows
+from tests.reading.undeclared_pages import PAGES, Expected
 from thresher.core.page import Verdict
 from thresher.reading.inspect.inspection import inspect
 from thresher.reading.inspect.report import PageKind
@@ -256,6 +257,32 @@ def test_the_text_is_what_stands_under_the_headline():
     assert "Home Ladders" not in text
     assert "Stool maker" not in text
     assert "©" not in text
+
+
+# Whole pages
+
+
+@pytest.mark.parametrize("expected", PAGES, ids=lambda each: each.url.partition("://")[2].partition("/")[0])
+def test_a_whole_page_is_read_as_a_person_would(expected: Expected):
+    found = look(expected.html, expected.url).postings
+    if expected.title is None:
+        assert found == ()
+        return
+    (posting,) = found
+    pay = posting.salary
+    assert (
+        Expected(
+            expected.url,
+            expected.html,
+            posting.title,
+            posting.company,
+            posting.location,
+            posting.employment_type,
+            str(posting.posted_date) if posting.posted_date else None,
+            f"{pay.low:f}" if pay and pay.low else None,
+        )
+        == expected
+    )
 
 
 # What is no opening

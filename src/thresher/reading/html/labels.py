@@ -11,7 +11,7 @@ from functools import cache
 from itertools import islice
 
 from thresher.reading.html.document import Document
-from thresher.reading.html.parser import Node, Text
+from thresher.reading.html.parser import Element, Node, Text
 from thresher.reading.text.vocabulary import plain, vocabulary, words
 
 MAX_LABEL = 40
@@ -20,6 +20,7 @@ MAX_VALUE = 200
 MAX_NODES = 20_000
 MAX_LABELS = 300  # a page about one thing has a dozen; each costs reading what follows it
 MAX_BLOCKS = 5_000
+MAX_CELLS = 30  # of a row
 MAX_TEXT = 2_000  # characters of a block
 _PARTS = re.compile(r"\n|\t|\s[|·•]\s")
 _CONTROLS = frozenset({"input", "select", "textarea", "button", "option", "legend"})
@@ -89,7 +90,8 @@ def _of_element(node: Node, own: str) -> Iterator[Label]:
     if node.closest(_ELSEWHERE) is not None:
         return
     label, colon, rest = own.partition(":")
-    value = rest if rest.strip() else _after(node)
+    under = _under(node)
+    value = rest if rest.strip() else _after(node) if under is None else under
     sure = bool(colon) or node.tag in _LABELS or any(char.isdigit() for char in value)
     if field := field_of(label):
         yield from _usable(field, value, sure=sure)
@@ -144,9 +146,26 @@ def _beside(node: Node) -> str | None:
 
 
 def _between(node: Node) -> str:
-    """The bare text right after an element, up to the next one."""
-    following = next(iter(node.raw.next_siblings), None)
-    return " ".join(following.data.split()) if isinstance(following, Text) else ""
+    """The bare text right after an element, up to the next one that is no line break."""
+    for following in islice(node.raw.next_siblings, 4):
+        if isinstance(following, Text) and following.data.strip():
+            return " ".join(following.data.split())
+        if isinstance(following, Element) and following.tag != "br":
+            break
+    return ""
+
+
+def _under(node: Node) -> str | None:
+    """What stands under a label in the head of a table with one row; None where it is no head of one."""
+    head = node.parent
+    if node.tag != "th" or head is None or len(cells := head.children[:MAX_CELLS]) < 2:
+        return None
+    if node not in cells or any(cell.tag != "th" for cell in cells):
+        return None
+    row = head.next or (head.parent and head.parent.next and head.parent.next.css_first("tr"))
+    if row is None or row.next is not None or len(row.children) != len(cells):
+        return ""
+    return row.children[cells.index(node)].line
 
 
 def _usable(field: str, value: str, *, sure: bool) -> Iterator[Label]:

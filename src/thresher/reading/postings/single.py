@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 from thresher.reading.html.blocks import UNSEEN, read
 from thresher.reading.html.document import Document
-from thresher.reading.html.labels import Label, agrees, headline_of, read_labels
+from thresher.reading.html.labels import Label, agrees, field_of, headline_of, read_labels
 from thresher.reading.html.parser import Node, Selector, written_selector
 from thresher.reading.postings.employer import (
     around_headline,
@@ -101,6 +101,8 @@ def _is_enough(found: _Opening, said: Mapping[str, str]) -> bool:
     if should_list(found.document):  # lines beside the headline may be those of its first row
         return len(_sure(found) & said.keys()) >= ENOUGH
     told = known - ("salary" in said)  # what a profession pays, an article says as well
+    if said and said.keys() <= {"location", "posted"} and not _sure(found):  # the dateline of an article
+        return found.sections > 0 or _can_be_applied_for(found.document)
     return known >= ENOUGH or (
         found.sections >= ENOUGH_SECTIONS and (told > 0 or _can_be_applied_for(found.document))
     )
@@ -136,7 +138,7 @@ MAX_HEADING = 150
 MIN_HEADING = 3
 MAX_HEADINGS = 300
 MAX_LEVELS = 12
-MIN_SCORE = 2.0
+MIN_SCORE = 1.5
 REPEATED, SPELLED, THE_SITE = 3.0, 2.0, -4.0
 _HEADINGS = "h1, h2, h3, h4, [class*=title i], [id*=title i], [itemprop=title], b, strong"
 _WEIGHTS = {"h1": 2.5, "h2": 1.5, "h3": 1.0, "h4": 0.5, "b": 0.0, "strong": 0.0}
@@ -189,6 +191,7 @@ def _is_nothing(line: str) -> bool:
     """Whether a heading names no opening: one of a part, a button, or a question that an article answers."""
     return (
         words("opening", "generic").is_one(line)
+        or field_of(line) is not None
         or is_category(line)
         or words("opening", "sections").is_one(line)
         or words("opening", "offers").is_one(line)
