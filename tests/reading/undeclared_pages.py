@@ -317,4 +317,100 @@ PAGES = (
         <p>Ifan starts at five. The dogs know it before he does. On the hill above the farm the ewes wait for him, and the first lambs of the year are on their feet.</p>
         </body></html>""",
     ),
+    Expected(
+        "https://school.example/courses/ladder-making",
+        """<html><head><title>Ladder making course - Career School</title></head><body><h1>Ladder making course</h1>
+        <p>Leeds, UK</p><p>£400 - £600</p><h2>Requirements</h2>
+        <p>Be eighteen, bring shoes with steel caps, and read the notes that we send you before the first evening of the course.</p>
+        <h2>What you'll learn</h2><p>Rungs.</p><a href="/apply">Apply now</a></body></html>""",
+    ),
+    Expected(
+        "https://flats.example/listing/44",
+        """<html><head><title>Two-bedroom flat in Leeds</title></head><body><h1>Two-bedroom flat in Leeds</h1>
+        <p>Location: Leeds</p><p>Type: Flat</p><p>Price: £900</p><p>Date: 1 March 2026</p></body></html>""",
+    ),
+    Expected(
+        "https://nimbus-air.example/en/jobs/12-cabin-crew",
+        """<html lang="en"><head><title>Cabin Crew (f/m/d)</title><meta property="og:site_name" content="Nimbus Air"></head>
+        <body><header><a href="/en"><svg></svg></a></header><main><h1>Cabin Crew (f/m/d)</h1>
+        <dl class="grid"><div><dt>Base</dt><dd>Frankfurt am Main</dd></div>
+        <div><dt>Workload</dt><dd>80-100%</dd></div>
+        <div><dt>Location</dt><dd>Frankfurt am Main, Germany</dd></div></dl>
+        <p>Nimbus Air flies to forty islands. You look after guests and their safety on board, day and night, in rain and sun.</p>
+        <h2>Your tasks</h2><p>Serve.</p><h2>Your profile</h2><p>Swim.</p></main></body></html>""",
+        title="Cabin Crew (f/m/d)",
+        company="Nimbus Air",
+        location="Frankfurt am Main, Germany",
+    ),
+    Expected(
+        "https://www.lumenpark.example/jobs/view?id=9",
+        """<html><head><title>Lighting Designer job with Lumen Park | 9</title></head>
+        <body><div class="top">Lumen Park</div><h1>Lighting Designer</h1>
+        <div><b>Ref:</b> 9 <b>Location:</b> Ghent, Belgium <b>Hours:</b> Full time <b>Salary:</b> €45,000 - €52,000 per year</div>
+        <p>Lumen Park lights gardens. The designer draws plans, tests lamps at dusk, and talks to gardeners who would rather have it dark.</p>
+        </body></html>""",
+        title="Lighting Designer",
+        company="Lumen Park",
+        location="Ghent, Belgium",
+        salary="45000",
+        employment_type="Full time",
+    ),
+    Expected(
+        "https://arbeit-rhein.example/job/lagerist-koeln",
+        """<html lang="de"><head><title>Lagerist (m/w/d) in Köln - Spedition Krause GmbH &amp; Co. KG</title></head>
+        <body><a>Stellenanzeige schalten</a><h1>Lagerist (m/w/d)</h1><h2>Spedition Krause GmbH &amp; Co. KG</h2>
+        <p>50667 Köln</p><p>Festanstellung, Vollzeit</p><p>Vor 4 Tagen veröffentlicht</p><h3>Aufgaben</h3>
+        <p>Waren annehmen, prüfen, einlagern und für die Touren des nächsten Morgens bereitstellen, auch am Samstag.</p>
+        <h3>Anforderungen</h3><p>Staplerschein.</p></body></html>""",
+        title="Lagerist (m/w/d)",
+        company="Spedition Krause GmbH & Co. KG",
+        location="50667 Köln",
+        posted="2026-03-06",
+        employment_type="Festanstellung, Vollzeit",
+    ),
+    Expected(
+        "https://kestrelbooks.example/jobs/bookseller/",
+        """<html><head><title>Bookseller - Kestrel Books</title></head>
+        <body><div class="site-name">Kestrel Books</div><h1>Bookseller</h1>
+        <p>Kestrel Books, 12 High Street, Ludlow</p><p>Part-time (20 hours), £12.60 per hour</p>
+        <p>We sell books to people who have enough of them already. You know what to say to somebody who asks for a present for an aunt.</p>
+        <p>Closing date: 20 March 2026</p></body></html>""",
+        title="Bookseller",
+        company="Kestrel Books",
+        salary="12.60",
+        employment_type="Part-time",
+    ),
+    Expected(
+        "https://www.delta-labs.example/stellenangebote/chemielaborant",
+        """<html lang="de"><head><title>Delta Labs | Chemielaborant (m/w/d)</title></head>
+        <body><h1>Chemielaborant (m/w/d)</h1>
+        <h4>Einsatzort: Leverkusen</h4><h4>Anstellungsart: unbefristet</h4><h4>Referenz: 77-A</h4><p><strong>Das erwartet dich</strong></p>
+        <p>Du setzt Reaktionen an, misst ihre Produkte und schreibst auf, was du gesehen hast, damit andere es wiederholen können.</p>
+        <p><strong>Das bringst du mit</strong></p><p>Ausbildung.</p><p>Delta Labs GmbH, Leverkusen</p>
+        </body></html>""",
+        title="Chemielaborant (m/w/d)",
+        company="Delta Labs",
+        location="Leverkusen",
+        employment_type="unbefristet",
+    ),
+    Expected(
+        "https://opengrid.example/jobs/power-engineer",
+        """<html><head><title>Power Engineer</title></head><body><h1>Power Engineer</h1>
+        <p>OpenGrid | Dublin, Ireland / London, UK | Hybrid | Permanent</p>
+        <p>Posted: 1 March 2026 | Closes: 30 March 2026</p>
+        <p>OpenGrid plans the wires that bring wind to towns. You will model faults and argue with people about the cost of copper in public.</p>
+        <h3>Key responsibilities</h3><p>Model.</p><h3>Essential skills</h3><p>Math.</p></body></html>""",
+        title="Power Engineer",
+        location="Dublin, Ireland / London, UK",
+        posted="2026-03-01",
+        company="OpenGrid",
+        employment_type="Permanent",
+    ),
+    Expected(
+        "https://gazette.example/news/2026/03/01/jobs-boost-for-leeds",
+        """<html><head><title>Jobs boost for Leeds as ladder factory opens - Gazette</title></head>
+        <body><h1>Jobs boost for Leeds as ladder factory opens</h1><p>Leeds, UK</p><p>Published: 1 March 2026</p>
+        <p>Two hundred full-time jobs will come to Leeds. The company said it looks for fitters and welders with experience.</p>
+        <a href="/post">Post a job</a></body></html>""",
+    ),
 )

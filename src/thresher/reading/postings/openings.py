@@ -23,10 +23,12 @@ from thresher.reading.values.salaries import salary_of
 
 def is_about_openings(document: Document) -> bool:
     """Whether the address or the title of a page speaks of openings."""
-    address = document.url.partition("://")[2].lower()
-    return any(piece in address for piece in vocabulary("employment")["pieces"]) or words("employment").names(
-        document.title
-    )
+    return speaks_of_openings(document) or words("employment").names(document.title)
+
+
+def speaks_of_openings(document: Document) -> bool:
+    """Whether the address of a page does."""
+    return _pieces(document.url.partition("://")[2])
 
 
 def should_list(document: Document) -> bool:

@@ -28,7 +28,13 @@ from thresher.reading.postings.employer import (
     parts_of,
     repeated,
 )
-from thresher.reading.postings.openings import fields_of, is_about_openings, is_category, should_list
+from thresher.reading.postings.openings import (
+    fields_of,
+    is_about_openings,
+    is_category,
+    should_list,
+    speaks_of_openings,
+)
 from thresher.reading.postings.posting import UNDER_HEADLINE, Listing, Posting, Salary
 from thresher.reading.structured.facts import Facts
 from thresher.reading.structured.site_name import folded, label_of
@@ -45,6 +51,7 @@ ENOUGH_SECTIONS = 2  # headings of the text of an opening, which stand for label
 MAX_LINKS = 1_000
 CERTAIN = 3  # labels with which a page is about one opening whatever else it links to
 MAX_REPEATS = 3  # values of one label: on a page about one opening a label may stand twice
+_DATELINE = frozenset({"location", "posted"})  # what an article begins with, too
 FIELDS = ("company", "location", "posted", "employment_type", "salary")
 SOURCE = "the headline and labels of the page"
 
@@ -101,8 +108,9 @@ def _is_enough(found: _Opening, said: Mapping[str, str]) -> bool:
     if should_list(found.document):  # lines beside the headline may be those of its first row
         return len(_sure(found) & said.keys()) >= ENOUGH
     told = known - ("salary" in said)  # what a profession pays, an article says as well
-    if said and said.keys() <= {"location", "posted"} and not _sure(found):  # the dateline of an article
-        return found.sections > 0 or _can_be_applied_for(found.document)
+    if said and said.keys() <= _DATELINE and _sure(found) <= {"posted"}:
+        is_posted = speaks_of_openings(found.document) and _can_be_applied_for(found.document)
+        return found.sections >= ENOUGH_SECTIONS or is_posted
     return known >= ENOUGH or (
         found.sections >= ENOUGH_SECTIONS and (told > 0 or _can_be_applied_for(found.document))
     )
@@ -247,6 +255,7 @@ def _sections(document: Document) -> int:
 MAX_BESIDE = 150  # elements after the headline
 MAX_PIECES = 60
 MAX_PIECE = 120
+MIN_YEARLY = 5_000  # a range of less that names no span of time may be that of a price
 LONG = 200  # characters of a paragraph: the text of the opening has begun
 _DIVIDED = re.compile(r"\s*[|·•●▪⋅\n\t]\s*|\s{3,}")
 _SMALLER = re.compile(r"\s*/\s*|\s+[-–—]\s+")
@@ -377,11 +386,12 @@ def _is_type(text: str) -> bool:
 
 
 def _pays(text: str) -> Salary | None:
-    """A sum with its currency, and a range or a span of time: less may be any price."""
+    """A sum with its currency and a span of time, or a range of large sums: less may be any price."""
     found = salary_of(text) if len(text) <= MAX_PIECE else None
     if found is None or found.low is None or found.currency is None:
         return None
-    return found if found.period is not None or found.low != found.high else None
+    is_range = found.high is not None and found.low < found.high >= MIN_YEARLY
+    return found if found.period is not None or is_range else None
 
 
 # The day it was posted
