@@ -49,7 +49,7 @@ _HOLDERS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class LabelledValue:
     """A known label and its value. `sure`: a colon or the kind of the element says that it is a label;
     else the value has to prove it.
     """
@@ -68,7 +68,7 @@ def labelled(document: Document) -> dict[str, str]:
     return found
 
 
-def read_labels(document: Document) -> list[Label]:
+def read_labels(document: Document) -> list[LabelledValue]:
     """The known labels of a page with their values: those of elements in document order, then those of
     lines.
     """
@@ -86,7 +86,7 @@ def _names_field(text: str) -> bool:
     return len(label) <= MAX_LABEL and field_of(label) is not None
 
 
-def _of_element(node: Node, own: str) -> Iterator[Label]:
+def _of_element(node: Node, own: str) -> Iterator[LabelledValue]:
     if node.closest(_ELSEWHERE) is not None:
         return
     label, colon, rest = own.partition(":")
@@ -97,7 +97,7 @@ def _of_element(node: Node, own: str) -> Iterator[Label]:
         yield from _usable(field, value, sure=sure)
 
 
-def _of_lines(document: Document) -> Iterator[Label]:
+def _of_lines(document: Document) -> Iterator[LabelledValue]:
     """Labels with a colon, each at the beginning of a line or of a part of one: "Place: Leeds | Pay: 20"."""
     for block in islice(document.flow.blocks, MAX_BLOCKS):
         if ":" not in block.text or block.section.tag in _CONTROLS:
@@ -168,10 +168,10 @@ def _under(node: Node) -> str | None:
     return row.children[cells.index(node)].line
 
 
-def _usable(field: str, value: str, *, sure: bool) -> Iterator[Label]:
+def _usable(field: str, value: str, *, sure: bool) -> Iterator[LabelledValue]:
     value = " ".join(value[: MAX_VALUE * 5].split()).strip(" :-–|")
     if value and len(value) <= MAX_VALUE and field_of(value) is None:
-        yield Label(field, value, sure)
+        yield LabelledValue(field, value, sure)
 
 
 def field_of(label: str) -> str | None:

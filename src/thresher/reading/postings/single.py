@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 from thresher.reading.html.blocks import UNSEEN, read
 from thresher.reading.html.document import Document
-from thresher.reading.html.labels import Label, agrees, field_of, headline_of, read_labels
+from thresher.reading.html.labels import LabelledValue, agrees, field_of, headline_of, read_labels
 from thresher.reading.html.parser import Node, Selector, written_selector
 from thresher.reading.postings.employer import (
     around_headline,
@@ -64,7 +64,7 @@ class _Opening:
     facts: Facts
     headline: Node
     title: str
-    labels: list[Label]
+    labels: list[LabelledValue]
     sections: int
     today: date
 
@@ -218,7 +218,7 @@ def _is_beside(node: Node) -> bool:
     )
 
 
-def _title(headline: Node | None, labels: Iterable[Label], document: Document) -> str | None:
+def _title(headline: Node | None, labels: Iterable[LabelledValue], document: Document) -> str | None:
     """The headline; but a label that the page's title repeats names the opening better than a headline that
     it does not, or that says something else.
     """
