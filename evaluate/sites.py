@@ -3,7 +3,8 @@ that declare nothing.
 
 The sites are split in two by a hash of their names. Whoever writes a rule looks only at pages of the `learn`
 half; the `check` half tells what the rule is worth elsewhere. Every site counts once, however many of its
-pages there are.
+pages there are. Beside how much of what a page says was read stands how much of what was read is right: a
+wrong company is worse than none, and so is one where the page names nobody.
 """
 
 import csv
@@ -14,16 +15,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from evaluate.fields import LABELS, field_cases
+from evaluate.fields import LABELS, field_cases, shown
 from evaluate.manifest import TODAY, Entry, entries, plain, share
 from evaluate.score import Score
 from thresher.core.page import Page, Via
 from thresher.hiring.records import company_name_key
 from thresher.reading.html.document import Document
 from thresher.reading.inspect.company import careers_url, read_company
-from thresher.reading.inspect.inspection import inspect
+from thresher.reading.inspect.inspection import Inspection, inspect
 from thresher.reading.structured.facts import Facts
 from thresher.reading.values.addresses import registered_domain
 
@@ -35,9 +37,13 @@ _DECLARED = re.compile(rb"(?i)application/ld\+json|\bitem(?:prop|type|scope)\b")
 
 @dataclass(frozen=True, slots=True)
 class Case:
+    """`read` is whether there was any answer, right or wrong; `said` whether the page has one to give."""
+
     site: str
     what: str
     right: bool
+    read: bool = True
+    said: bool = True
 
     @property
     def half(self) -> str:
@@ -46,18 +52,21 @@ class Case:
 
 def scores(corpus: Path) -> list[Score]:
     fields = list(_undeclared(corpus))
+    chosen = {"all fields": UNDECLARED} | {field: (field,) for field in UNDECLARED}
     return [
         *_halves("link to a company's openings", _careers(corpus)),
         *_halves("name of a company", _names(corpus)),
-        *_halves("undeclared opening, all fields", (case for _, case in fields)),
         *(
             score
-            for field in UNDECLARED
-            for score in _halves(
-                f"undeclared opening, {field}", (case for name, case in fields if name == field)
-            )
+            for name, some in chosen.items()
+            for score in _recall_and_precision(name, [case for field, case in fields if field in some])
         ),
     ]
+
+
+def _recall_and_precision(name: str, cases: list[Case]) -> Iterator[Score]:
+    yield from _halves(f"undeclared opening, {name}", (case for case in cases if case.said))
+    yield from _halves(f"the same, of what was read, {name}", (case for case in cases if case.read))
 
 
 def _halves(name: str, cases: Iterable[Case]) -> Iterator[Score]:
@@ -153,5 +162,16 @@ def _undeclared(corpus: Path) -> Iterator[tuple[str, Case]]:
             if site in ("blacklight", "coverletterer"):  # a tool that recorded pages of several sites
                 site = re.split(r"[-_]", entry.path.stem)[0]
             for field, what, right in field_cases(entry, found):
-                if field in UNDECLARED and LABELS.get(field):
-                    yield field, Case(site, what, right)
+                if field in UNDECLARED:
+                    yield field, Case(site, what, right, read=shown(field, found) is not None)
+            for field, got in _invented(entry, found):
+                what = f"{entry.file}: {field} is not on the page, read {got!r}"
+                yield field, Case(site, what, right=False, said=False)
+
+
+def _invented(entry: Entry, found: Inspection) -> Iterator[tuple[str, Any]]:
+    """What was read of fields of which the manifest says that the page has none."""
+    for field in UNDECLARED:
+        stated = [entry.truth[name] for name in LABELS[field] if name in entry.truth]
+        if stated and not any(stated) and (got := shown(field, found)) is not None:
+            yield field, got

@@ -18,7 +18,7 @@ def note(workshop, **data):
     """Somebody else writes."""
     record = pack(Record("note", "a", data, (Link("shelf", "top"),), merge=True, marks=("colour",)), 65_536)
     with closing(workshop.database.backend()) as backend, backend.write() as session:
-        file_record(session, record, 0, 1, backend.dialect.lock)
+        file_record(session, record, 0, 1)
 
 
 def test_a_stage_sees_at_its_next_look_what_somebody_has_written_meanwhile(workshop):

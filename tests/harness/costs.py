@@ -36,7 +36,7 @@ def scans(found, but=()):
         sql: plan
         for sql, plan in found.items()
         for line in plan
-        if re.match(rf"SCAN (?!.*USING){small}", line)
+        if re.match(rf"SCAN (?!.*USING)(?!\d+-ROW VALUES){small}", line)
     }
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from thresher.hiring.gazetteer import cities_named, country_named, is_word, regions_named
 from thresher.hiring.locations import MAX_SPOTS, read_spots
+from thresher.reading.values.gazetteer import cities_named, country_named, is_word, regions_named
 
 Places = list[tuple[str | None, str | None, str | None]]
 

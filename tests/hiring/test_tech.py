@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.hiring.technology import MAX_TEXT, family, known_as, names, technologies
+from thresher.hiring.mentions import MAX_TEXT
+from thresher.hiring.technology import family, known_as, names, technologies
 
 NAMED = [
     ("We build in Python, Go and Rust.", "python|go|rust"),

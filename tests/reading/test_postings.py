@@ -13,7 +13,7 @@ from thresher.core.page import Verdict
 from thresher.reading.inspect.report import PageKind
 from thresher.reading.lists.rows import read_rows
 from thresher.reading.platforms.answers import read_answer
-from thresher.reading.postings.posting import Posting, merged
+from thresher.reading.postings.posting import UNDER_HEADLINE, Posting, merged
 
 GREENHOUSE = {
     "jobs": [
@@ -400,10 +400,18 @@ def test_the_text_of_an_opening_is_what_the_page_names_so():
     assert "About the work" not in found.description
 
 
-def test_a_page_that_names_no_description_has_none():
-    (found,) = look(
-        f"<title>Ladder maker job</title><h1>Ladder maker</h1><p>Company: Acme</p><p>Location: Leeds</p>{TEXT}"
-    ).postings
+def test_of_a_page_that_names_no_description_the_text_under_the_headline_is_it():
+    body = f"<h1>Ladder maker</h1><p>Company: Acme</p><p>Location: Leeds</p>{TEXT}"
+    (found,) = look(f"<title>Ladder maker job</title><nav>Home Ladders</nav>{body}").postings
+    assert found.description is not None
+    assert found.description.count("ash and steel") == 4
+    assert "Home" not in found.description
+    assert found.where == UNDER_HEADLINE
+
+
+def test_a_few_words_under_the_headline_are_no_description():
+    body = "<title>Ladder maker job</title><h1>Ladder maker</h1><p>Company: Acme</p><p>Location: Leeds</p>"
+    (found,) = look(body).postings
     assert found.description is None
 
 
@@ -416,7 +424,7 @@ def test_company_and_place_under_the_headline_are_known_by_the_title():
 def test_a_line_under_the_headline_that_the_title_does_not_repeat_is_no_company():
     body = "<h3>Ladder maker</h3><h4>HP</h4><h5>Leeds</h5><p>Salary: 30,000 EUR a year</p><p>Posted: 2026-03-01</p>"
     (found,) = look(f"<title>Job search - Ladder maker - Cheap ladders</title>{body}").postings
-    assert (found.company, found.location) == (None, None)
+    assert (found.company, found.location) == (None, "Leeds")
 
 
 def labels(links: str) -> str:

@@ -166,7 +166,7 @@ def test_two_who_write_different_fields_at_the_same_time_lose_nothing(store):
         for number in range(15):
             with store.write() as session:
                 filing = pack(match("a", **{f"{who}{number}": number}), 65_536)
-                file_record(session, filing, 0, store.backend.now(session), store.backend.dialect.lock)
+                file_record(session, filing, 0, store.backend.now(session))
 
     threads = [threading.Thread(target=write, args=(who,)) for who in "abcd"]
     for each in threads:

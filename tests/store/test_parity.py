@@ -129,7 +129,7 @@ def test_a_record_is_kept_by_both_or_by_neither_and_read_back_the_same(both, rec
     def play(store):
         filing = pack(record, LIMIT)
         with store.write() as session:
-            file_record(session, filing, 0, 0, store.backend.dialect.lock)
+            file_record(session, filing, 0, 0)
         with store.read() as session:
             found = find_record(session, record.kind, record.key)
         assert found is not None, "found by the key it was brought with"
@@ -169,7 +169,7 @@ def test_a_search_finds_the_same_in_both_and_never_fails_on_what_it_is_asked(bot
 
     def play(store):
         with store.write() as session:
-            file_record(session, pack(good, LIMIT), 0, 0, store.backend.dialect.lock)
+            file_record(session, pack(good, LIMIT), 0, 0)
         with store.read() as session:
             found = find_records(session, kind=kind, keys=keys, link=link, where=where)
             every = find_records(session, keys=keys, link=link, where=where, limit=1_000)

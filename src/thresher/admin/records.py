@@ -168,7 +168,7 @@ def write_records(
     filings = [(BY_A_PERSON, pack(record, limit)) for record in records]
     with store.write() as session:
         now = store.backend.now(session)
-        file_records(session, filings, now, store.backend.dialect.lock)
+        file_records(session, filings, now)
         for (kind, key), links in sorted(unlinked.items()):
             remove_links(session, kind, key, links)
         for event in events:

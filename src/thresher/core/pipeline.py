@@ -177,7 +177,7 @@ class Schedule:
     """A task that is asked for again and again: by `cron` (in `timezone`) or `every` so many seconds.
 
     `missed` says what happens to firings that nobody was awake for: `skip` them, make up for `one`, or for
-    `all`.
+    `all`. A task with a key is not asked for again while the last one is live.
     """
 
     name: str

@@ -18,9 +18,10 @@ from thresher.hiring.experience import read_experience
 from thresher.hiring.finding import Finding, flat, place
 from thresher.hiring.level import read_level
 from thresher.hiring.locations import read_spots
+from thresher.hiring.mentions import Mention
 from thresher.hiring.opening import Employment, Experience, Level, Opening, Pay, Spot, Workplace
 from thresher.hiring.records import PostingRecord
-from thresher.hiring.technology import Mention, technologies
+from thresher.hiring.skills import skills
 from thresher.reading.values.dates import posted_on
 
 # Contract types: full time, part time, contract, temporary, internship, volunteer. An opening may offer
@@ -120,20 +121,20 @@ def _is_said(low: str, start: int, end: int) -> bool:
     return _LABEL.search(before) is not None and _NOUN.match(low, end) is not None
 
 
-# Skills: technologies, each once, at its first mention.
+# Skills: technologies and others, each once, at its first mention.
 
 MAX_SKILLS = 60
 
 
 def read_skills(text: str) -> tuple[Finding[str], ...]:
-    """Each technology once, in the order of the text."""
-    return _once(technologies(text))
+    """Each skill once, in the order of the text."""
+    return _once(skills(text))
 
 
 @lru_cache(4_096)
 def skills_of_title(title: str) -> tuple[Finding[str], ...]:
     """The same of a title: most titles are seen many times."""
-    return _once(technologies(title))
+    return _once(skills(title))
 
 
 def _once(mentions: Iterable[Mention]) -> tuple[Finding[str], ...]:

@@ -8,11 +8,12 @@ and "III", "Night shift", "Summer 2026".
 
 import re
 import unicodedata
+from dataclasses import dataclass
 from functools import lru_cache
 
-from thresher.hiring.gazetteer import cities_named, country_named, is_word, regions_named
 from thresher.hiring.locations import read_spots
 from thresher.hiring.records import company_name_key
+from thresher.reading.values.gazetteer import cities_named, country_named, is_word, regions_named
 
 MAX_LENGTH = 400
 _GENDER = re.compile(
@@ -32,7 +33,7 @@ _ADDED = re.compile(
     r"\((?:remote|hybrid|on-?site|remote possible|100% remote)\)|\b(?:full[- ]?time|vollzeit)\b|^copy of\b|"
     r"^(?:job|hiring|now hiring|urgent):"
 )
-_DIVIDED = re.compile(r"\s+[-–—|@•·]\s+|\s*[|(),;\[\]]\s*|\s+(?:at|bei|chez|in|@)\s+")
+_DIVIDED = re.compile(r"(\s+[-–—|@•·]\s+|\s*[|(),;\[\]]\s*|\s+(?:at|bei|chez|in|@)\s+)")
 _SHORT = {
     "sr": "senior",
     "snr": "senior",
@@ -61,16 +62,34 @@ def headline(title: str, company: str = "") -> str:
 
 def parts_of(title: str, company: str = "") -> list[str]:
     """What is left of a title, in lower case, where dashes, commas and brackets divide it."""
+    return [part.text for part in divided(title, company)]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a title, and what divides it from the part before: a word such as "in", or a sign."""
+
+    text: str
+    divider: str
+
+
+def divided(title: str, company: str = "") -> list[Part]:
+    """The same, each part with its divider; the first has none."""
     text = unicodedata.normalize("NFKC", title[:MAX_LENGTH]).lower()
     text = _ADDED.sub(" ", _NUMBERED.sub(" ", _GENDER.sub(" ", text)))
-    parts = [part for each in _DIVIDED.split(text) if (part := each.strip(" -–—:/."))]
+    texts = _DIVIDED.split(text)
+    parts = [
+        Part(part, divider.strip())
+        for each, divider in zip(texts[::2], ("", *texts[1::2]), strict=True)
+        if (part := each.strip(" -–—:/."))
+    ]
     own = company_name_key(company) if company else None
     kept = [
         part
         for at, part in enumerate(parts)
-        if at == 0 or not (_is_place(part) or company_name_key(part) == own)
+        if at == 0 or not (is_place(part.text) or company_name_key(part.text) == own)
     ] or parts
-    if len(kept) > 1 and own and company_name_key(kept[0]) == own:
+    if len(kept) > 1 and own and company_name_key(kept[0].text) == own:
         kept = kept[1:]
     return kept
 
@@ -78,13 +97,14 @@ def parts_of(title: str, company: str = "") -> list[str]:
 @lru_cache(8_192)
 def places_of(title: str) -> tuple[str, ...]:
     """The parts of a title that name a place: "Engineer - Berlin"."""
-    parts = [part.strip(" -–—:/.") for part in _DIVIDED.split(title[:MAX_LENGTH])]
+    parts = [part.strip(" -–—:/.") for part in _DIVIDED.split(title[:MAX_LENGTH])[::2]]
     return tuple(
-        part for part in parts[1:] if part and part.lower() not in _WORKPLACES and _is_place(part.lower())
+        part for part in parts[1:] if part and part.lower() not in _WORKPLACES and is_place(part.lower())
     )
 
 
-def _is_place(part: str) -> bool:
+def is_place(part: str) -> bool:
+    """Whether a part of a title, in lower case, names a place or says that there is none."""
     if part in _WORKPLACES or part in _COUNTRIES or country_named(part):
         return True
     if cities_named(part):

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 
-from thresher.hiring.gazetteer import (
+from thresher.hiring.opening import Spot
+from thresher.reading.values.gazetteer import (
     FAR_LARGER,
     City,
     Region,
@@ -25,7 +26,6 @@ from thresher.hiring.gazetteer import (
     regions_coded,
     regions_named,
 )
-from thresher.hiring.opening import Spot
 
 MAX_LENGTH = 1_000  # characters of a location that are read
 MAX_SPOTS = 40  # spots of one posting

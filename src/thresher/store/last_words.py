@@ -96,12 +96,7 @@ def _write(store: Store, task: Task, brought: Brought, children: Sequence[Entry]
                 refuse(session, parent, task_insert.entry, DUPLICATE, now)
         for entry, why in brought.get("refused", ()):
             refuse(session, parent, entry, why, now)
-        file_records(
-            session,
-            [(task.id, filing) for filing in brought.get("records", ())],
-            now,
-            store.backend.dialect.lock,
-        )
+        file_records(session, [(task.id, filing) for filing in brought.get("records", ())], now)
         make_effects(session, brought.get("effects", ()), now)
         record_events(session, brought.get("events", ()), now, task.id)
     return True

@@ -1,7 +1,9 @@
 """Records with their links and marks: stored by the settlement that brought them, and looked up."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 import orjson
@@ -10,125 +12,268 @@ from thresher.core.errors import UsageError
 from thresher.core.evidence import of_json
 from thresher.core.limits import MAX_INTEGER
 from thresher.core.record import Between, Filing, Found, Link, Mark, Where, clean, merged_evidence
+from thresher.store.bulk import Columns, among, insert_returning, insert_rows, pour
 from thresher.store.owners import hashes_in, own_named
 from thresher.store.session import Row, Session, one
 
-Named = dict[int, set[str]]
-Stored = tuple[
-    int, Mapping[str, Any], set[str]
-]  # the id of a record, its data where marks need them, the hashes that it may name
+# How many records are stored in one go. What they bring is in memory a second time until it is written.
+PORTION = 500
 
+_RECORD: Columns = (
+    ("kind", "text"),
+    ("key", "text"),
+    ("data", "text"),
+    ("evidence", "text"),
+    ("first_task", "bigint"),
+    ("last_task", "bigint"),
+    ("seen", "bigint"),
+    ("created_at", ":now"),
+    ("updated_at", ":now"),
+)
 # Evidence goes with the data it speaks of, also when there is none.
-_UPSERT = """insert into records (kind, key, data, evidence, first_task, last_task, created_at, updated_at)
-    values (:kind, :key, :data, :evidence, :task, :task, :now, :now)
-    on conflict (kind, key) do update set data = excluded.data, evidence = excluded.evidence, last_task = excluded.last_task,
-        seen = records.seen + 1, updated_at = excluded.updated_at
-    returning id"""
-_INSERT = """insert into records (kind, key, data, evidence, first_task, last_task, created_at, updated_at)
-    values (:kind, :key, :data, :evidence, :task, :task, :now, :now) on conflict (kind, key) do nothing returning id"""
+_REPLACE = """on conflict (kind, key) do update set data = excluded.data, evidence = excluded.evidence,
+    last_task = excluded.last_task, seen = records.seen + excluded.seen, updated_at = excluded.updated_at
+    returning kind, key, id, seen"""
+_MADE = "returning kind, key, id"
+# Those that are there are only locked: PostgreSQL does that also where the condition is false. So one
+# statement takes all of them in the order of their keys, the new and the known.
+_HOLD = f"on conflict (kind, key) do update set seen = records.seen where false {_MADE}"
 _OLD = "select id, data, evidence from records where kind = :kind and key = :key"
-_UPDATE = """update records set data = :data, evidence = :evidence, last_task = :task, seen = seen + 1, updated_at = :now
-    where id = :id"""
-_LINK = """insert into links (record_id, name, target, task_id, created_at)
-    values (:record, :name, :target, :task, :now) on conflict do nothing"""
-_MARK = """insert into marks (record_id, kind, name, word, number) values (:record, :kind, :name, :word, :number)
-    on conflict (record_id, name) do update set word = excluded.word, number = excluded.number"""
-_MARKED = "select name, word, number from marks where record_id = :record"
-_UNMARK = "delete from marks where record_id = :record and name in (:names*)"
+# To SQLite a cross join means: in this order.
+_HELD = """select r.key, r.id, r.data, r.evidence from {asked} cross join records r
+    where r.kind = :kind and r.key = n.key"""
+_UPDATE = """update records set data = n.data, evidence = n.evidence, last_task = n.task, seen = seen + n.times,
+    updated_at = n.at from {rows} where records.id = n.id"""
+_UPDATED: Columns = (
+    ("id", "bigint"),
+    ("task", "bigint"),
+    ("times", "bigint"),
+    ("at", "bigint"),
+    ("data", "text"),
+    ("evidence", "text"),
+)
+_SEE = """update records set last_task = n.task, seen = seen + n.times, updated_at = n.at from {rows}
+    where records.id = n.id"""
+_SEEN = _UPDATED[:4]
+_LINK: Columns = (
+    ("record_id", "bigint"),
+    ("name", "text"),
+    ("target", "text"),
+    ("task_id", "bigint"),
+    ("created_at", ":now"),
+)
+_MARK: Columns = (
+    ("record_id", "bigint"),
+    ("kind", "text"),
+    ("name", "text"),
+    ("word", "text"),
+    ("number", "bigint"),
+)
+_REMARK = "on conflict (record_id, name) do update set word = excluded.word, number = excluded.number"
+_MARKED = "select record_id, name, word, number from marks where record_id {keys}"
+_UNMARK = "delete from marks where (record_id, name) in (select n.record_id, n.name from {rows})"
+_UNMARKED: Columns = (("record_id", "bigint"), ("name", "text"))
+
+Value = tuple[str | None, int | None]  # of a mark: a word or a number
+Old = tuple[str, str | None]  # the data and the evidence of a record that is there
+Known = dict[tuple[str, str], Row]  # id, data and evidence, by kind and key
 
 
-def file_records(session: Session, found: Sequence[tuple[int, Filing]], now: int, lock: str = "") -> None:
-    """Store each record once and add its links. In key order, so that two settlers never wait in a circle."""
-    named: Named = {}
-    for task_id, filing in sorted(found, key=lambda pair: (pair[1].kind, pair[1].key)):
-        _file(session, filing, task_id, now, lock, named)
-    own_named(session, named, now)
+@dataclass(slots=True)
+class _Draft:
+    """One record while it is stored: all that is brought of it, in order, and what it comes to."""
+
+    name: tuple[str, str]  # its kind and key
+    brought: list[tuple[int, Filing]]  # each with its task
+    id: int = 0
+    is_known: bool = False
+    data: str = ""
+    evidence: str | None = None
+    marks: dict[str, Value | None] = field(default_factory=dict)  # None: there must be no such mark
+    hashes: set[str] = field(default_factory=set)  # what may be hashes of bodies
+
+    @property
+    def kind(self) -> str:
+        return self.name[0]
+
+    def fold(self, old: Old | None) -> None:
+        """Apply what was brought, one after the other, to what is there."""
+        self.marks, self.hashes = {}, set()
+        for _, filing in self.brought:
+            whole, self.data, self.evidence = _applied(filing, old)
+            old = self.data, self.evidence
+            for name in filing.marks:
+                self.marks[name] = _value(whole.get(name))
+            self.hashes = hashes_in(*old) or self.hashes
 
 
-def file_record(session: Session, filing: Filing, task_id: int, now: int, lock: str = "") -> int:
-    """Store one record; return its id. Task 0 means that it was changed manually. `lock` is the dialect's,
-    for records that are merged.
-    """
-    named: Named = {}
-    record_id = _file(session, filing, task_id, now, lock, named)
-    own_named(session, named, now)
-    return record_id
+def _needs_old(draft: _Draft) -> bool:
+    """Whether what is in the table makes a difference."""
+    return draft.brought[0][1].merge
 
 
-def _file(session: Session, filing: Filing, task_id: int, now: int, lock: str, named: Named) -> int:
-    """Store one record; its id. What may be hashes of bodies in it is added to `named`."""
-    values = {"kind": filing.kind, "key": filing.key, "task": task_id, "now": now}
-    record_id, data, hashes = (
-        _merge(session, filing, values, lock) if filing.merge else _replace(session, filing, values)
-    )
-    if hashes:
-        named[record_id] = hashes
-    for link in sorted(filing.links, key=lambda link: (link.name, link.target)):
-        session.run(
-            _LINK,
-            {"record": record_id, "name": link.name, "target": link.target, "task": task_id, "now": now},
-        )
-    if filing.marks:
-        _mark(session, record_id, filing, data)
-    return record_id
-
-
-def _replace(session: Session, filing: Filing, values: Mapping[str, Any]) -> Stored:
-    record_id = session.rows(_UPSERT, {**values, "data": filing.data, "evidence": filing.evidence})[0][0]
-    return (
-        record_id,
-        orjson.loads(filing.data) if filing.marks else {},
-        hashes_in(filing.data, filing.evidence),
-    )
-
-
-def _merge(session: Session, filing: Filing, values: Mapping[str, Any], lock: str) -> Stored:
-    """Merge new fields into old ones. A second writer of a new record waits for the first, and merges into
-    its result.
-    """
-    new = orjson.loads(filing.data)
-    old = one(session, _OLD + lock, values)
+def _applied(filing: Filing, old: Old | None) -> tuple[Mapping[str, Any], str, str | None]:
+    """A record after one more was brought: its data as they are read and written, and its evidence."""
+    new = orjson.loads(filing.data) if filing.merge or filing.marks else {}
+    if not filing.merge:
+        return new, filing.data, filing.evidence
     if old is None:
-        whole = orjson.loads(filing.initial or "{}") | new
-        text = orjson.dumps(whole).decode()
-        made = session.rows(_INSERT, {**values, "data": text, "evidence": filing.evidence})
-        if made:
-            return made[0][0], whole, hashes_in(text, filing.evidence)
-        old = session.rows(_OLD + lock, values)[0]
-    record_id, data, evidence = old
-    whole = orjson.loads(data) | new
-    places = merged_evidence(_read(evidence), _read(filing.evidence), new)
-    text, evidence = orjson.dumps(whole).decode(), orjson.dumps(places).decode() if places else None
-    session.run(_UPDATE, {**values, "id": record_id, "data": text, "evidence": evidence})
-    return record_id, whole, hashes_in(text, evidence)
+        whole = orjson.loads(filing.initial) | new if filing.initial else new
+        return whole, orjson.dumps(whole).decode(), filing.evidence
+    whole = orjson.loads(old[0]) | new
+    places = merged_evidence(_read(old[1]), _read(filing.evidence), new)
+    return whole, orjson.dumps(whole).decode(), orjson.dumps(places).decode() if places else None
 
 
-def _mark(session: Session, record_id: int, filing: Filing, data: Mapping[str, Any]) -> None:
-    """Marks as the data has them now. A field that is missing, or None, is no mark. Most stay as they were,
-    and are not written.
-    """
-    present = {name: _columns(data[name]) for name in filing.marks if data.get(name) is not None}
-    known = {name: (word, number) for name, word, number in session.rows(_MARKED, {"record": record_id})}
-    changed = [(name, columns) for name, columns in present.items() if known.get(name) != columns]
-    if changed:
-        session.many(
-            _MARK,
-            [
-                {"record": record_id, "kind": filing.kind, "name": name, "word": word, "number": number}
-                for name, (word, number) in changed
-            ],
-        )
-    absent = sorted((set(filing.marks) & set(known)) - set(present))
-    if absent:
-        session.run(_UNMARK, {"record": record_id, "names": absent})
-
-
-def _columns(value: str | int) -> tuple[str | None, int | None]:
-    return (value, None) if isinstance(value, str) else (None, int(value))
+def _value(said: str | int | None) -> Value | None:
+    """A field that is missing, or None, is no mark."""
+    return None if said is None else (said, None) if isinstance(said, str) else (None, int(said))
 
 
 def _read(evidence: str | None) -> dict[str, Any] | None:
     return None if evidence is None else orjson.loads(evidence)
+
+
+def file_records(session: Session, found: Iterable[tuple[int, Filing]], now: int) -> None:
+    """Store each record once and add its links; with each, the task that brought it.
+
+    All are taken in the order of their keys, so that two settlers never wait for each other in a circle. A
+    second writer of a new record waits for the first, and merges into its result.
+    """
+    drafts = _drafts(found)
+    for at in range(0, len(drafts), PORTION):
+        _store(session, drafts[at : at + PORTION], now)
+    own_named(session, {draft.id: draft.hashes for draft in drafts if draft.hashes}, now)
+
+
+def file_record(session: Session, filing: Filing, task_id: int, now: int) -> int:
+    """Store one record; return its id. Task 0 means that it was changed manually."""
+    (draft,) = drafts = _drafts([(task_id, filing)])
+    _store(session, drafts, now)
+    own_named(session, {draft.id: draft.hashes} if draft.hashes else {}, now)
+    return draft.id
+
+
+def _drafts(found: Iterable[tuple[int, Filing]]) -> list[_Draft]:
+    """The records that were brought, in the order of their keys."""
+    by_name: dict[tuple[str, str], list[tuple[int, Filing]]] = {}
+    for pair in found:
+        by_name.setdefault((pair[1].kind, pair[1].key), []).append(pair)
+    return [_Draft(name, by_name[name]) for name in sorted(by_name)]
+
+
+def _store(session: Session, drafts: Sequence[_Draft], now: int) -> None:
+    for needs_old, some in groupby(drafts, _needs_old):
+        (_merge if needs_old else _replace)(session, list(some), now)
+    _link(session, drafts, now)
+    _mark(session, drafts)
+
+
+def _replace(session: Session, drafts: Sequence[_Draft], now: int) -> None:
+    for draft in drafts:
+        draft.fold(None)
+    found = {(kind, key): rest for kind, key, *rest in _insert(session, drafts, _REPLACE, now)}
+    for draft in drafts:
+        draft.id, seen = found[draft.name]
+        draft.is_known = seen > len(draft.brought)
+
+
+def _merge(session: Session, drafts: Sequence[_Draft], now: int) -> None:
+    """Merge new fields into old ones. Where there is no order to keep, known records are looked for first:
+    on SQLite, whose writer is alone, and for a single record.
+    """
+    lock = session.dialect.lock
+    known = _held(session, drafts) if len(drafts) == 1 or not lock else {}
+    unknown = [draft for draft in drafts if draft.name not in known] if known else drafts
+    if unknown:
+        for draft in unknown:
+            draft.fold(None)
+        made = _insert(session, unknown, _HOLD if lock else _MADE, now)
+        ids = {(kind, key): record_id for kind, key, record_id in made}
+        for draft in unknown:
+            draft.id = ids.get(draft.name, 0)
+        known |= _held(session, [draft for draft in unknown if not draft.id])
+    if known:
+        _update(session, known, drafts, now)
+
+
+def _insert(session: Session, drafts: Sequence[_Draft], then: str, now: int) -> list[Row]:
+    rows = [
+        (
+            *draft.name,
+            draft.data,
+            draft.evidence,
+            draft.brought[0][0],
+            draft.brought[-1][0],
+            len(draft.brought),
+        )
+        for draft in drafts
+    ]
+    return insert_returning(session.dialect, session, "records", _RECORD, rows, then, now=now)
+
+
+def _held(session: Session, drafts: Sequence[_Draft]) -> Known:
+    """What is there of these records. A single one is locked; several are already."""
+    if len(drafts) == 1:
+        name = kind, key = drafts[0].name
+        row = one(session, _OLD + session.dialect.lock, {"kind": kind, "key": key})
+        return {name: row} if row else {}
+    return {
+        (kind, row[0]): row[1:]
+        for kind, some in groupby(drafts, attrgetter("kind"))
+        for row in among(session.dialect, session, _HELD, [draft.name[1] for draft in some], kind=kind)
+    }
+
+
+def _update(session: Session, known: Known, drafts: Sequence[_Draft], now: int) -> None:
+    """Write what has changed of known records; of the others only that they were seen."""
+    changed, same = [], []
+    for draft in drafts:
+        if (row := known.get(draft.name)) is None:
+            continue
+        draft.id, data, evidence = row
+        draft.is_known = True
+        draft.fold((data, evidence))
+        seen = (draft.id, draft.brought[-1][0], len(draft.brought), now)
+        if (draft.data, draft.evidence) == (data, evidence):
+            same.append(seen)
+        else:
+            changed.append((*seen, draft.data, draft.evidence))
+    pour(session.dialect, session, _UPDATE, _UPDATED, changed)
+    pour(session.dialect, session, _SEE, _SEEN, same)
+
+
+def _link(session: Session, drafts: Sequence[_Draft], now: int) -> None:
+    """Links are only ever gained. One belongs to the task that brought it first."""
+    rows: list[tuple[int, str, str, int]] = []
+    for draft in drafts:
+        tasks: dict[tuple[str, str], int] = {}
+        for task_id, filing in draft.brought:
+            for link in filing.links:
+                tasks.setdefault((link.name, link.target), task_id)
+        rows += [(draft.id, *link, tasks[link]) for link in sorted(tasks)]
+    insert_rows(session.dialect, session, "links", _LINK, rows, "on conflict do nothing", now=now)
+
+
+def _mark(session: Session, drafts: Sequence[_Draft]) -> None:
+    """Marks as the data has them now. Most stay as they were, and are not written."""
+    marked = [draft for draft in drafts if draft.marks]
+    if not marked:
+        return
+    known: dict[int, dict[str, Value]] = {draft.id: {} for draft in marked}
+    there = [draft.id for draft in marked if draft.is_known]
+    for record_id, name, word, number in among(session.dialect, session, _MARKED, there):
+        known[record_id][name] = word, number
+    changed, absent = [], []
+    for draft in marked:
+        was = known[draft.id]
+        for name, value in draft.marks.items():
+            if value is None:
+                absent += [(draft.id, name)] if name in was else []
+            elif value != was.get(name):
+                changed.append((draft.id, draft.kind, name, *value))
+    insert_rows(session.dialect, session, "marks", _MARK, changed, _REMARK)
+    pour(session.dialect, session, _UNMARK, _UNMARKED, absent)
 
 
 # Remove links. Only a person does: tasks add links and never remove one.

@@ -112,6 +112,7 @@ def pause_plan(session: Session, name: str, *, paused: bool) -> bool:
 
 
 def _firing(plan: Plan, at: int) -> Entry:
+    """The task of a firing. One with a key of its own is no second task while the last one is live."""
     entry = plan.entry
     return Entry(
         entry.kind,
@@ -120,7 +121,7 @@ def _firing(plan: Plan, at: int) -> Entry:
         entry.payload,
         entry.url,
         entry.url_key,
-        f"schedule:{plan.name}:{at}",
+        entry.key or f"schedule:{plan.name}:{at}",
         entry.priority,
     )
 

@@ -103,7 +103,7 @@ def settle(
     _refuse_cancelled(session, hits, now)
     _leave_last_words(session, hits)
     brought = [(hit.settlement.task_id, filing) for hit in hits for filing in hit.settlement.records]
-    file_records(session, brought, now, backend.dialect.lock)
+    file_records(session, brought, now)
     counted: dict[int, Counts] = {}
     for hit in hits:
         counted[hit.settlement.task_id] = make_effects(session, hit.settlement.effects, now)

@@ -30,12 +30,11 @@ from thresher.fetch.agent import agent_of
 from thresher.fetch.fetcher import Fetcher
 from thresher.fetch.guard import Guard
 from thresher.notify.notifier import Notifier, Sent
-from thresher.runtime import install
-from thresher.store import groups, tasks, workers
+from thresher.runtime import install, open_backend
+from thresher.store import groups, permits, tasks, workers
 from thresher.store.app_migrations import app_schemas, migrate_apps
 from thresher.store.records import find_records
 from thresher.store.schedules import read_plans
-from thresher.store.sqlite.backend import SqliteBackend
 from thresher.store.store import Store
 from thresher.testing.loop import ClockLoop
 from thresher.testing.web import FakeWeb, Page
@@ -53,7 +52,9 @@ class World:
     """One database in memory with the apps given, a fake web of `pages`, and a clock that stands at `now`
     (microseconds).
 
-    `settings` are named as in thresher.yaml. Use it in a `with` block.
+    `settings` are named as in thresher.yaml. `database` is the URL of a database to use instead; what an
+    earlier world has left unfinished there is taken over once its lease of a minute is over. Use it in a
+    `with` block.
     """
 
     def __init__(
@@ -62,7 +63,9 @@ class World:
         pages: Mapping[str, Page] = {},
         settings: Mapping[str, int | float] = {},
         now: int = START,
+        database: str | None = None,
     ) -> None:
+        self._database = database
         self.clock = FrozenClock(now)
         self.web = FakeWeb(pages, self.clock.now)
         self.messages: list[tuple[str, str]] = []
@@ -71,7 +74,8 @@ class World:
     def __enter__(self) -> Self:
         self._loop = ClockLoop(self.clock)
         self._threads = ThreadPoolExecutor(THREADS, "stage")
-        self.store = Store(SqliteBackend(":memory:", clock=self.clock), settings=self._settings)
+        backend = open_backend(self._database or "sqlite:///:memory:", clock=self.clock)
+        self.store = Store(backend, settings=self._settings)
         self.store.backend.migrate()
         migrate_apps(self.store.backend, app_schemas(self._apps, self.store.backend.dialect))
         self._registry = Registry(self._apps, self._settings)
@@ -79,7 +83,10 @@ class World:
         self._services = Services(self._fetcher(), notifier=_Messages(self.messages), pool=_Threads())
         self._subscribers = Subscribers(self.store, self._apps, self.clock.now)
         self._loop.run_until_complete(self._subscribers.begin())
-        self._worker = workers.register(self.store, name="world", host="test", pid=0, lease_us=LEASE_US)
+        lease = LEASE_US if self._database is None else MINUTE
+        self._worker = workers.register(self.store, name="world", host="test", pid=0, lease_us=lease)
+        while workers.reap(self.store, MAX_ROWS) or permits.sweep(self.store, MAX_ROWS):
+            pass
         return self
 
     def __exit__(

@@ -39,7 +39,7 @@ def search(database: Database, web: PracticeWeb) -> Iterator[Search]:
 def write(search: Search, *records: Record) -> None:
     with search.store.write() as session:
         for each in records:
-            file_record(session, pack(each, 65_536), 0, search.clock.now(), search.store.backend.dialect.lock)
+            file_record(session, pack(each, 65_536), 0, search.clock.now())
 
 
 def posting(key: str = "greenhouse:acme/1", **said: Any) -> Record:

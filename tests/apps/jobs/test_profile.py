@@ -121,7 +121,7 @@ def test_whoever_names_only_the_floor_or_only_the_target_means_the_other_no_stri
             "skills:\n  golang: ok\n  go: ok",
             r"me\.yaml:3: skills\.go appears twice, under another name for go",
         ),
-        ("skills: [python]", r"me\.yaml:1: skills must map technologies to a rank, such as python: required"),
+        ("skills: [python]", r"me\.yaml:1: skills must map skills to a rank, such as python: required"),
         (
             "salary:\n  floor: 200k\n  target: 100k",
             r"me\.yaml:3: salary\.target must be at least the floor \(200,000\), got 100,000",

@@ -306,7 +306,7 @@ def test_an_office_that_the_companys_pages_name_counts_as_being_in_the_city():
         ("time zone", {"who": Profile()}, "your profile names no time zone"),
         ("freshness", {}, "it does not say when it was posted"),
         ("ai focus", {}, "nothing says that the company works on artificial intelligence"),
-        ("skills", {"skills": ()}, "it names none of your technologies"),
+        ("skills", {"skills": ()}, "it names none of your skills"),
     ],
 )
 def test_what_brings_nothing_says_why(name: str, facts: dict[str, Any], reason: str):

@@ -211,19 +211,31 @@ def test_who_waited_for_a_role_that_a_person_rejected_waits_no_more_and_is_not_f
 
 @pytest.mark.promise(9)
 def test_titles_that_mean_the_same_and_are_asked_about_together_lead_to_one_role(titles: Titles):
-    names = ("Java Developer", "Java Engineer", "Java Developers")
-    for name in names:
-        titles.wait(said(name, name), name)
+    names = {
+        "Java Developer": "Java Developer",
+        "Java Engineer": "Java Engineer",
+        "Java Wizard": "Java Developers",
+    }
+    asked = [said(name, title) for title, name in names.items()]
+    for title in asked:
+        titles.wait(title, title)
     registry = titles.open()
-    titles.shop.put(
-        registry,
-        *(NewTask(KIND, {"title": said(name, name)}, key=core_of(said(name, name))) for name in names),
-    )
+    titles.shop.put(registry, *(NewTask(KIND, {"title": each}, key=core_of(each)) for each in asked))
     titles.drain(registry)
     (role,) = titles.roles()
     assert role.candidates == 3
     assert set(titles.links(WANTS).values()) == {(str(role.id),)}
     assert set(titles.links(ASKS).values()) == {()}
+
+
+def test_who_waits_under_the_key_of_an_earlier_release_is_answered_under_it(titles: Titles):
+    title = said("Happiness Officer")
+    titles.wait(title, "ann")
+    registry = titles.open()
+    key = core_of(title)
+    titles.shop.put(registry, NewTask(KIND, {"title": "Read Otherwise By Now", "key": key}, key=key))
+    titles.drain(registry)
+    assert titles.links(ASKS) == {"ann": ()}
 
 
 def test_without_a_model_it_waits_and_then_rules_do(titles: Titles):

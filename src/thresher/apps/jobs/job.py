@@ -60,7 +60,7 @@ from thresher.reading.inspect.report import PageKind
 from thresher.reading.platforms.boards import recognise
 from thresher.reading.platforms.calls import Call, detail_call
 from thresher.reading.postings.openings import should_list
-from thresher.reading.postings.posting import Posting
+from thresher.reading.postings.posting import UNDER_HEADLINE, Posting
 from thresher.reading.structured.facts import structured
 from thresher.reading.structured.schema_org import employer_sites
 from thresher.reading.text.content import text_under
@@ -99,7 +99,6 @@ def _are_initials(label: str, name: str) -> bool:
     return len(initials) >= MIN_INITIALS and label == initials
 
 
-UNDER_HEADLINE = "the text under the headline"
 AGE = 3_600.0  # seconds: a stage that is performed again takes the page it already had
 MAX_HEADINGS = 50
 MAX_OVER = 600  # characters under a headline: further below it may be about something else
@@ -146,7 +145,7 @@ def read_detail(page: Page, title: str, today: date) -> Posting | Unread:
     body = read_body(page)
     if body.format is not Format.HTML or seen.kind in (PageKind.WALL, PageKind.SHELL):
         return posting or Unread(f"{page.final_url}: {seen.look.reason}")
-    if posting is None:
+    if posting is None or (title and posting.where == UNDER_HEADLINE and not _is_alike(posting.title, title)):
         headline = _headline(body.document, title, seen)
         if isinstance(headline, Unread):
             return headline
@@ -154,8 +153,8 @@ def read_detail(page: Page, title: str, today: date) -> Posting | Unread:
     if not posting.description:
         text = text_under(body.document, posting.title)
         posting = replace(posting, description=text or None, where=UNDER_HEADLINE)
-        if over := _over(text):
-            return Unread(f"{page.final_url} says {over!r}")
+    if posting.where == UNDER_HEADLINE and (over := _over(posting.description or "")):
+        return Unread(f"{page.final_url} says {over!r}")
     return replace(posting, company=posting.company or _site_name(page, seen))
 
 

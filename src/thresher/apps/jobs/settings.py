@@ -351,7 +351,7 @@ SETTINGS: tuple[Setting, ...] = (
         "points",
         0,
         100,
-        "Points for each required technology that the posting names.",
+        "Points for each required skill that the posting names.",
     ),
     tunable(
         "jobs.score.skill_ok",
@@ -359,20 +359,18 @@ SETTINGS: tuple[Setting, ...] = (
         "points",
         0,
         100,
-        "Points for each other technology of the profile that the posting names.",
+        "Points for each other skill of the profile that the posting names.",
     ),
-    tunable("jobs.score.skill_year", 0.5, "points", 0, 100, "Points for each year with a technology."),
-    tunable(
-        "jobs.score.skill_years", 5, "years", 0, 60, "Maximum number of years that count for one technology."
-    ),
-    tunable("jobs.score.skill_most", 25, "points", 0, 100, "Maximum points for all technologies together."),
+    tunable("jobs.score.skill_year", 0.5, "points", 0, 100, "Points for each year with a skill."),
+    tunable("jobs.score.skill_years", 5, "years", 0, 60, "Maximum number of years that count for one skill."),
+    tunable("jobs.score.skill_most", 25, "points", 0, 100, "Maximum points for all skills together."),
     tunable(
         "jobs.score.gap",
         -1,
         "points",
         -100,
         0,
-        "Points for each technology that the posting names and the profile lacks.",
+        "Points for each skill that the posting names and the profile lacks.",
     ),
     tunable(
         "jobs.score.gap_least",
@@ -380,7 +378,7 @@ SETTINGS: tuple[Setting, ...] = (
         "points",
         -100,
         0,
-        "Lowest total for technologies that the profile lacks.",
+        "Lowest total for skills that the profile lacks.",
     ),
     tunable(
         "jobs.score.disliked",
@@ -388,7 +386,7 @@ SETTINGS: tuple[Setting, ...] = (
         "points",
         -100,
         0,
-        "Points for each technology that the profile ranks as a strike.",
+        "Points for each skill that the profile ranks as a strike.",
     ),
     tunable(
         "jobs.score.disliked_least",
@@ -396,7 +394,7 @@ SETTINGS: tuple[Setting, ...] = (
         "points",
         -100,
         0,
-        "Lowest total for technologies that the profile ranks as a strike.",
+        "Lowest total for skills that the profile ranks as a strike.",
     ),
     tunable("jobs.score.level_wanted", 15, "points", -100, 100, "Points for a level that the profile wants."),
     tunable(

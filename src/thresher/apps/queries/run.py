@@ -90,6 +90,7 @@ class Run:
     oldest: str | None = None
     in_order: bool = True
     retry_at: int = 0
+    waits: int = 0
     counters: Counters = field(default_factory=Counters)
     details: tuple[WantedDetail, ...] = ()
     stop: str | None = None
@@ -150,6 +151,7 @@ def with_page(run: Run, page: SearchPage) -> Run:
         oldest=oldest.isoformat() if oldest else None,
         in_order=run.in_order and falling and len(days) == len(page.offers),
         retry_at=0,
+        waits=0,
     )
 
 

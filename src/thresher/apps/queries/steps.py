@@ -55,6 +55,8 @@ from thresher.reading.platforms.calls import Call
 from thresher.reading.postings.posting import Posting
 
 COMPANIES_AT_ONCE = 200
+MAX_WAITS = 10  # in a row, for the gate of a host
+MAX_WAIT = 120.0  # seconds
 
 _log = logging.getLogger("thresher.queries")
 
@@ -145,7 +147,7 @@ async def _look(ctx: Context, query: OpenQuery, run: Run) -> Next:
     except ClaimLost:
         raise
     except NotYet as problem:  # our own limits: nothing was sent
-        return _rest(ctx, query, run, problem)
+        return _wait(ctx, query, run, problem)
     except RateLimited as problem:
         return _rest(ctx, query, asked.counting(http_429_count=1), problem)
     except (Unauthorized, Blocked, ConfigError) as problem:
@@ -247,6 +249,18 @@ def _try_again(ctx: Context, query: OpenQuery, run: Run, why: str) -> Next:
     wait = float(ctx.setting("queries.retry_base")) * 2**tried
     run = replace(run.counting(retries=1), retry_at=ctx.now() + to_us(wait), note=why)
     return _again(run, _progress(ctx, run))
+
+
+def _wait(ctx: Context, query: OpenQuery, run: Run, problem: NotYet) -> Next:
+    """The host's gate is not open to us now: somebody else is at work there, or it rests. A short wait spends
+    nothing; after a few, or for a long one, the other queries go on.
+    """
+    if run.waits >= MAX_WAITS or problem.retry_after > MAX_WAIT:
+        return _rest(ctx, query, run, problem)
+    run = replace(
+        run, waits=run.waits + 1, retry_at=ctx.now() + to_us(problem.retry_after), note=str(problem)
+    )
+    return _again(run)
 
 
 def _fail(ctx: Context, query: OpenQuery, run: Run, why: str) -> Next:

@@ -15,6 +15,8 @@ from typing import Any
 
 from thresher.apps.roles.demand import SETTINGS, Demand
 from thresher.apps.roles.model import ASKS, CANDIDATE, WANTS
+from thresher.apps.roles.nearness import SETTINGS as NEARNESS
+from thresher.apps.roles.nearness import nearness_of
 from thresher.core.clock import HOUR
 from thresher.core.context import Context
 from thresher.core.errors import BudgetExhausted, NotYet, Permanent, Transient, UsageError
@@ -24,7 +26,7 @@ from thresher.core.record import Link, clean
 from thresher.core.schema import Field, Schema
 from thresher.core.task import NewTask
 from thresher.hiring.title.core import MAX_LENGTH, core_of, is_wide, title_key
-from thresher.hiring.title.guard import LOOKED_AT, choose, keeps_tools
+from thresher.hiring.title.guard import LOOKED_AT, Nearness, choose, keeps_tools
 from thresher.hiring.title.name import canonical_name, proposed_name, written
 
 KIND, MATCH = "normalize", "match_candidates"
@@ -58,7 +60,9 @@ async def begin(ctx: Context) -> Outcome:
     title = ctx.task.payload.get("title")
     if not isinstance(title, str):
         return Failed(f'a {KIND} task needs a title: {{"title": "Java Developer"}}')
-    core = core_of(title)
+    # Who waits is linked to the key of the question, also where a later release would read another core.
+    key = ctx.task.payload.get("key")
+    core = key if isinstance(key, str) and key else core_of(title)
     if not core:
         return Skipped(f"there is no word in {title[:MAX_LENGTH]!r}")
     return Next({"key": core, "since": ctx.now()})
@@ -67,16 +71,17 @@ async def begin(ctx: Context) -> Outcome:
 async def name(ctx: Context) -> Outcome:
     """Find the role, or a name for it."""
     core = str(ctx.task.checkpoint["key"])
-    first = choose(core, await ctx.near("role", core, LOOKED_AT), ctx.setting("roles.near"))
+    first = choose(core, await ctx.near("role", core, LOOKED_AT), _nearness(ctx))
     if first.role is not None:
         return _settled(ctx, core, _Named(first.role.name, "embedding", first.reason, first.role.id))
     named = _by_rules(core, "it is too broad for a role") if is_wide(core) else await _asked(ctx, core)
     if isinstance(named, Snooze):
         return named
-    second = choose(
-        core_of(named.name), await ctx.near("role", named.name, LOOKED_AT), ctx.setting("roles.near")
-    )
-    if second.role is not None:
+    second = choose(core_of(named.name), await ctx.near("role", named.name, LOOKED_AT), _nearness(ctx))
+    if second.role is not None and named.method == "rules" and core_of(named.name) != core:
+        # What rules cut off tells it from the role that has the short name.
+        named = _Named(written(core.split()), named.method, named.reason)
+    elif second.role is not None:
         named = _Named(second.role.name, named.method, f"{named.reason}; {second.reason}", second.role.id)
     return _settled(ctx, core, named)
 
@@ -90,7 +95,7 @@ async def compare(ctx: Context) -> Outcome:
     own = next((each for each in near if title_key(each.name) == title_key(str(said["name"]))), None)
     if not said.get("made") or own is None:
         return Next(said)
-    older = choose(core_of(own.name), [each for each in near if each.id < own.id], ctx.setting("roles.near"))
+    older = choose(core_of(own.name), [each for each in near if each.id < own.id], _nearness(ctx))
     if older.role is None:
         return Next(said)
     moved = [each.id for each in await ctx.records(CANDIDATE, link=Link(WANTS, str(own.id)), limit=PORTION)]
@@ -193,6 +198,10 @@ def _settled(ctx: Context, core: str, named: _Named) -> Outcome:
         "made": named.role is None,
     }
     return Next(then, effects=(Effect("titles.settle", found),))
+
+
+def _nearness(ctx: Context) -> Nearness:
+    return nearness_of({each: ctx.setting(each) for each in NEARNESS})
 
 
 def _demand(ctx: Context) -> dict[str, Any]:

@@ -259,6 +259,22 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     tunable("roles.near", 0.85, "cosine", 0, 1, "Minimum similarity for a title to count as a known role."),
     tunable(
+        "roles.near_other",
+        0.9,
+        "cosine",
+        0,
+        1,
+        "Minimum similarity for a title to count as a known role where each has a word that the other lacks.",
+    ),
+    tunable(
+        "roles.near_lead",
+        0.05,
+        "cosine",
+        0,
+        1,
+        "Minimum lead in similarity over the next role for a title to count as a role that its words differ from.",
+    ),
+    tunable(
         "roles.posting_days",
         30.0,
         "days",

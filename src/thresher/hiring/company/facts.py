@@ -17,9 +17,9 @@ from thresher.hiring.company.headcount import Headcount, bare_count, headcount
 from thresher.hiring.company.phrases import labels, one_of, phrases, phrases_of
 from thresher.hiring.company.sections import opening_text, section, sentence
 from thresher.hiring.finding import Finding
-from thresher.hiring.gazetteer import cities_named, country_named, regions_named
 from thresher.hiring.records import CompanyRecord, company_name_key
 from thresher.reading.text.vocabulary import plain
+from thresher.reading.values.gazetteer import cities_named, country_named, regions_named
 
 # Founding year and headquarters, from sentences.
 

@@ -13,7 +13,13 @@ from functools import lru_cache
 from thresher.hiring.company.focus import denied
 from thresher.hiring.company.phrases import phrases_of
 from thresher.hiring.finding import Finding
-from thresher.hiring.gazetteer import cities_named, country_named, folded, regions_coded, regions_named
+from thresher.reading.values.gazetteer import (
+    cities_named,
+    country_named,
+    folded,
+    regions_coded,
+    regions_named,
+)
 
 SHORT = 120  # characters up to which a line with a whole address needs no further words
 AROUND = 100

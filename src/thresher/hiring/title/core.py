@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
-from thresher.hiring.headline import parts_of
+from thresher.hiring.headline import Part, divided, is_place
 from thresher.hiring.technology import family, names, technologies
 from thresher.reading.structured.yaml_file import read_yaml
 
@@ -66,6 +66,8 @@ class Vocabulary:
     heads: Mapping[str, str]
     words: Mapping[str, str]
     makers: Words
+    standing: Mapping[str, str]
+    opposites: Mapping[str, str]
     spelled: Mapping[str, str]
 
 
@@ -87,6 +89,8 @@ def vocabulary() -> Vocabulary:
         short={short: tuple(long.split()) for short, long in said["short"].items()},
         heads=_leaders(said["same_heads"]),
         words=_leaders(said["same_words"]),
+        standing=_leaders(said["standing"]),
+        opposites=_leaders(said["opposites"]),
         spelled=said["spelled"],
         **{
             name: _listed(said[name])
@@ -162,7 +166,8 @@ def singular(word: str) -> str:
 
 MAX_WORDS = 12
 MAX_READINGS = 3
-PREFIX = 3  # words of a bracket that may stand before a head that says nothing alone
+PREFIX = 3  # words of a part beside the main one that may tell it from others; more is prose
+MANY = 2  # technologies that are a list of skills
 TURNED = frozenset(
     ("manager", "director", "president", "supervisor", "coordinator", "superintendent", "professor", "dean")
 )
@@ -170,6 +175,11 @@ TOOLS = frozenset(("language", "frontend", "backend"))
 _DIVIDES = frozenset(
     ("in", "at", "bei", "chez")
 )  # where a title is divided; what is left of a "drive-in" must not be
+_EMPLOYERS = frozenset(("at", "@", "bei", "chez"))  # whom the work is for stands behind these
+_LISTED = ("and ", "or ", "& ")
+_EXCEPT = ("except ", "other than ")
+_NO_WORDS = re.compile(r"[{}<>\"=:\\]")  # no part of a title that says which work is meant
+_IN_TRAINING = re.compile(r"[ -]in[ -]training\b", re.IGNORECASE)
 _JOINS = frozenset(("of", "and", "or"))
 _SURE = frozenset(("ii", "iii", "iv"))  # numbers that are nothing else
 _GRADED = frozenset(("level", "grade", "tier", "band", "class"))
@@ -189,11 +199,33 @@ def core_of(title: str) -> str:
 
 
 def _read(title: str) -> str:
-    text = _one_name_each(title)
-    parts = [words for part in parts_of(text) if (words := reduced(part))]
+    text = _IN_TRAINING.sub(" trainee", _one_name_each(title))
+    parts = [(words, part.divider) for part in _whole(divided(text)) if (words := reduced(part.text))]
     if not parts:
         return " ".join(words_of(title)[-MAX_WORDS:])[:MAX_KEY].rstrip()
     return " ".join(_with_head_singular(_main(parts, text))[-MAX_WORDS:])[:MAX_KEY].rstrip()
+
+
+def _whole(parts: Iterable[Part]) -> list[Part]:
+    """The parts without places and exceptions; what commas list ("Sales, Service, and Repair Manager") is
+    one part.
+    """
+    whole: list[Part] = []
+    for part in map(_behind_in, parts):
+        if part.text.startswith(_EXCEPT) or (part.divider == "in" and is_place(part.text)):
+            continue
+        if part.divider and _NO_WORDS.search(part.text):
+            continue
+        listed = [part]
+        while listed[0].divider == "," and part.text.startswith(_LISTED) and whole:
+            listed.insert(0, whole.pop())
+        whole.append(Part(" ".join(each.text for each in listed), listed[0].divider))
+    return whole
+
+
+def _behind_in(part: Part) -> Part:
+    """Divide at an "in" that a bracket stands before, as in "Nurse (ICU) in Berlin"."""
+    return Part(part.text.removeprefix("in "), "in") if part.divider and part.text.startswith("in ") else part
 
 
 def reduced(part: str) -> list[str]:
@@ -311,28 +343,50 @@ def _turned(words: list[str]) -> list[str]:
     return [*behind, *words[:at]]
 
 
-def _main(parts: list[list[str]], text: str) -> list[str]:
-    """The part that names the work, with the word that tells it from others where that stands beside it."""
-    at = next((at for at, part in enumerate(parts) if any(map(is_person, part))), 0)
-    main = parts[at]
-    if is_wide(" ".join(main)) or (len(main) == 1 and f"{main[0]}," in text.lower()):
-        beside = next(
-            (
-                part
-                for part in (*parts[at + 1 :], *parts[:at])
-                if len(part) <= PREFIX and not any(map(is_person, part))
-            ),
-            None,
-        )
-        return [*beside, *main] if beside else main
+def _main(parts: list[tuple[list[str], str]], text: str) -> list[str]:
+    """The part that names the work, behind everything beside it that tells it from other work."""
+    at = next((at for at, (part, _) in enumerate(parts) if any(map(is_person, part))), 0)
+    main = parts[at][0]
+    beside = [*parts[at + 1 :], *parts[:at]]
+    skills = names(text.replace(_KEPT, _DOTTED)) if beside else []  # of several none says which work it is
+    told = [
+        word
+        for words, divider in beside
+        if _qualifies(words, divider, main) and (divider == "in" or len(skills) < MANY)
+        for word in words
+    ]
+    tool = _tool_beside(main, skills) if beside and not names(" ".join((*told, *main))) else []
+    return [*tool, *told, *main]
+
+
+def _qualifies(words: list[str], divider: str, main: list[str]) -> bool:
+    """Whether a part beside the main one says which work is meant: always behind "in", for places are gone
+    by now; else if it is short, is no other name for the same, and has no number (hours, pay, dates).
+    """
+    if set(words) <= set(main) or any(char.isdigit() for word in words for char in word):
+        return False
+    if divider == "in":
+        return True
     if (
-        len(parts) > 1
-        and vocabulary().heads.get(singular(main[-1])) == "developer"
-        and not names(" ".join(main))
+        divider in _EMPLOYERS
+        or len(words) > PREFIX
+        or any(map(is_person, words))
+        or _is_initials(words, main)
     ):
-        tools = [tool for tool in names(text.replace(_KEPT, _DOTTED)) if family(tool) in TOOLS]
-        return [*words_of(tools[0]), *main] if len(tools) == 1 else main
-    return main
+        return False
+    return not names(" ".join(words).replace(_KEPT, _DOTTED))
+
+
+def _is_initials(words: list[str], main: list[str]) -> bool:
+    return len(words) == 1 and words[0] in "".join(word[0] for word in main)
+
+
+def _tool_beside(main: list[str], skills: Sequence[str]) -> list[str]:
+    """The one technology that stands beside a developer, or beside a head that says nothing alone."""
+    if is_wide(" ".join(main)) or vocabulary().heads.get(singular(main[-1])) == "developer":
+        tools = [skill for skill in skills if family(skill) in TOOLS]
+        return words_of(tools[0]) if len(tools) == 1 else []
+    return []
 
 
 def _with_head_singular(words: list[str]) -> list[str]:

@@ -1,12 +1,13 @@
 """The guard: which of the roles near a title is meant, if any, by the words they do not share.
 
 Vectors put "Front End Developer" and "Back End Developer" side by side, because people write about them in
-the same places. The words that differ decide: another technology, another head noun, a qualifier on each side
-that the other lacks, or a word that makes it another role. Similarity only decides whether an extra word on
-one side matters.
+the same places. So words are asked first. Some differences make another role however near it is: another
+technology, another standing (an assistant, a trainee, who leads them), a word that makes other work of it.
+Every other word that only one side has is a qualifier that nobody can explain, and counts as a difference:
+such a role has to be nearer, and clearly nearer than the next one.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,22 +17,26 @@ from thresher.hiring.title.core import core_of, head_at, is_person, is_wide, sin
 
 TYPO = 6  # letters from which on one of them may be wrong
 STEM, MAX_ENDING = 5, 2  # letters that two forms of a word share at least, and by how many one may be longer
+_JOINED = frozenset(("and", "or"))
+_PERSONS = ("woman", "person", "man", "er", "or")  # endings of one noun for people: salesman, salesperson
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
+    """`heads` are several where a name joins them: "technologists and technicians"."""
+
     tools: frozenset[str]
     said: str
-    head: str
+    heads: frozenset[str]
     words: frozenset[str]
 
 
 def apart(left: str, right: str, *, meaning: bool = True) -> str | None:
     """Why two cores are different roles however near they are; None where nearness may decide.
 
-    Without `meaning` nearness is one of letters: then a further word is always another role.
+    Without `meaning` nearness is one of letters: then every word that only one has makes another role.
     """
-    if left == right or left.replace(" ", "") == right.replace(" ", ""):
+    if _is_one(left, right):
         return None
     for core in (left, right):
         if is_wide(core):
@@ -39,26 +44,79 @@ def apart(left: str, right: str, *, meaning: bool = True) -> str | None:
     one, other = _read(left), _read(right)
     if one.tools != other.tools:
         return f"the technologies differ: {_said(one.tools)} and {_said(other.tools)}"
-    if one.head != other.head and not _same_head(one.head, other.head):
-        return f"{one.said} is not {other.said}"
+    mine, theirs = _rest(one.words, other.words), _rest(other.words, one.words)
+    if (standing := _other_standing(one, other)) is not None:
+        return f"{_said(standing)} makes it another role"
+    if (two := _opposed(mine, theirs)) is not None:
+        return f"{two[0]} is not {two[1]}"
+    if not meaning:
+        doubt = unexplained(left, right)
+        return doubt.reason if doubt else None
+    made = frozenset(word for word in mine | theirs if word in vocabulary().makers or is_person(word))
+    if made and mine and theirs:
+        return f"{_said(mine)} is not {_said(theirs)}"
+    return f"{_said(made)} makes it another role" if made else None
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What nobody can explain. `narrower`: the title says everything that the role says, and more.
+    `open`: no nearness settles it, for the head is another one or the title says less than the role.
+    """
+
+    reason: str
+    narrower: bool = False
+    open: bool = False
+
+
+def unexplained(title: str, role: str) -> Doubt | None:
+    """What only one of two cores says, with nothing on the other side that means the same; None if both
+    say the same.
+    """
+    if _is_one(title, role):
+        return None
+    one, other = _read(title), _read(role)
+    if not _share_head(one.heads, other.heads):
+        return Doubt(f"{one.said} is not {other.said}", open=True)
     mine, theirs = _rest(one.words, other.words), _rest(other.words, one.words)
     if mine and theirs:
-        return f"{_said(mine)} is not {_said(theirs)}"
-    more = mine | theirs
-    made = (
-        more
-        if not meaning
-        else frozenset(word for word in more if word in vocabulary().makers or is_person(word))
-    )
-    return f"{_said(made)} makes it another role" if made else None
+        return Doubt(f"{_said(mine)} is not {_said(theirs)}")
+    if mine:
+        return Doubt(f"only the title says {_said(mine)}", narrower=True)
+    return Doubt(f"only the role says {_said(theirs)}", open=True) if theirs else None
+
+
+def _other_standing(one: _Read, other: _Read) -> frozenset[str] | None:
+    """The words by which one of two helps, learns or leads and the other does not; None if there is none."""
+    known, left, right = vocabulary().standing, one.words | {one.said}, other.words | {other.said}
+    mine, theirs = _rest(left, right) & known.keys(), _rest(right, left) & known.keys()
+    if {known[word] for word in mine} == {known[word] for word in theirs}:
+        return None
+    return mine | theirs
+
+
+def _opposed(mine: frozenset[str], theirs: frozenset[str]) -> tuple[str, str] | None:
+    """Two words of which a role has one or the other: primary and secondary, or two numbers."""
+    opposites = vocabulary().opposites
+    for one in sorted(mine):
+        for other in sorted(theirs):
+            if (one in opposites and opposites[one] == opposites.get(other)) or (
+                one[0].isdigit() and other[0].isdigit()
+            ):
+                return one, other
+    return None
+
+
+def _is_one(left: str, right: str) -> bool:
+    return left.replace(" ", "") == right.replace(" ", "")
 
 
 def shelf_of(core: str) -> tuple[frozenset[str], str]:
     """Where to look for what may be the same role: only cores of one technology and one head are. (A slip in
     the head is not found so.)
     """
-    read = _read(core)
-    return read.tools, read.head
+    read, known = _read(core), vocabulary().heads
+    return read.tools, known.get(read.said, read.said)
 
 
 def keeps_tools(core: str, name: str) -> bool:
@@ -74,15 +132,24 @@ def _read(core: str) -> _Read:
     known, words = vocabulary(), core.split()
     at = head_at(words)
     head = singular(words[at]) if words else ""
+    joined = {
+        place
+        for place, word in enumerate(words[:-1])
+        if place != at and words[place + 1] in _JOINED and is_person(singular(word))
+    }
     tools = frozenset(names(core))
     of_tools = {word for tool in tools for word in tool.replace(".", " ").split()} | tools
-    rest = (
+    rest = [
         singular(word)
         for place, word in enumerate(words)
-        if place != at and word not in known.small and word not in of_tools
-    )
+        if place != at and place not in joined and word not in known.small and word not in of_tools
+    ]
+    heads = {head, *(singular(words[place]) for place in joined)}
     return _Read(
-        tools, head, known.heads.get(head, head), frozenset(known.words.get(word, word) for word in rest)
+        tools,
+        head,
+        frozenset(known.heads.get(each, each) for each in heads),
+        frozenset(known.words.get(word, word) for word in rest),
     )
 
 
@@ -117,13 +184,24 @@ def _one_letter(short: str, long: str, at: int) -> bool:
     )
 
 
+def _share_head(mine: frozenset[str], theirs: frozenset[str]) -> bool:
+    return bool(mine & theirs) or any(_same_head(one, other) for one in mine for other in theirs)
+
+
 def _same_head(one: str, other: str) -> bool:
     """Heads are nearer to each other than other words: an engineer is no engine. Only a slip of one letter is
-    forgiven.
+    forgiven, and another ending for the person: a salesperson is a salesman.
     """
+    if (stem := _stem(one)) and stem == _stem(other):
+        return True
     short, long = sorted((one, other), key=len)
     at = next((at for at, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
     return len(short) >= TYPO and len(long) - len(short) <= 1 and at > 0 and _one_letter(short, long, at)
+
+
+def _stem(head: str) -> str | None:
+    stem = next((head.removesuffix(ending) for ending in _PERSONS if head.endswith(ending)), "")
+    return stem if len(stem) >= STEM else None
 
 
 def _said(words: Iterable[str]) -> str:
@@ -133,6 +211,18 @@ def _said(words: Iterable[str]) -> str:
 # Choose among the nearest roles: near enough, and not contradicted by a word.
 
 LOOKED_AT = 10  # neighbours of a title
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """How near a role has to be: `same` where title and role say the same, or the title says more; `other`
+    where each has a word that the other lacks. Unless both say the same it also has to be nearer than the
+    next role, by `lead`.
+    """
+
+    same: float
+    other: float
+    lead: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,23 +236,58 @@ class Choice:
     reason: str
 
 
-def choose(core: str, near: Sequence[Neighbour], least: float) -> Choice:
-    """The nearest that is near enough and not another role; `near` is in order, the nearest first."""
-    refused = ""
+def choose(core: str, near: Sequence[Neighbour], least: Nearness) -> Choice:
+    """The nearest that is near enough and not another role; `near` is in order, the nearest first.
+
+    One that says the same is taken before one that is nearer and says something else.
+    """
+    if not near or near[0].score < least.same:
+        return Choice(None, near[0] if near else None, _too_far(near, least.same))
+    refused: dict[int, str] = {}
+    doubtful: list[tuple[Neighbour, Doubt]] = []
     for each in near:
-        if each.score < least:
-            break
-        why = apart(core, core_of(each.name), meaning=each.meaning)
-        if why is None:
-            return Choice(
-                each, near[0], f"{each.name!r} is similar enough: {each.score:.3f}, at least {least:g} needed"
-            )
-        refused = refused or f"{each.name!r} is similar ({each.score:.3f}) but another role: {why}"
-    if refused or not near:
-        return Choice(None, near[0] if near else None, refused or "no known role is similar")
-    return Choice(
-        None,
-        near[0],
+        known = core_of(each.name)
+        if (why := apart(core, known, meaning=each.meaning)) is not None:
+            refused[each.id] = f"{each.name!r} is similar ({each.score:.3f}) but another role: {why}"
+        elif (doubt := unexplained(core, known)) is not None:
+            doubtful.append((each, doubt))
+        elif each.score >= least.same:
+            return Choice(each, near[0], _near_enough(each, least.same))
+    return _in_doubt(near, doubtful, refused, least)
+
+
+def _in_doubt(
+    near: Sequence[Neighbour],
+    doubtful: Sequence[tuple[Neighbour, Doubt]],
+    refused: Mapping[int, str],
+    least: Nearness,
+) -> Choice:
+    """The nearest of those that say more or less than the title, if it is near enough and nearer than the
+    next.
+    """
+    if not doubtful:
+        return Choice(None, near[0], refused.get(near[0].id) or _too_far(near, least.same))
+    best, doubt = next((each for each in doubtful if not each[1].open), doubtful[0])
+    needed = least.same if doubt.narrower else max(least.same, least.other)
+    said = f"{best.name!r} is similar ({best.score:.3f}), but {doubt.reason}"
+    if doubt.open:
+        return Choice(None, near[0], said)
+    if best.score < needed:
+        return Choice(None, near[0], f"{said}: at least {needed:g} needed")
+    after = next((each for each in near if each.id != best.id and each.id not in refused), None)
+    if after is not None and best.score - after.score < least.lead:
+        return Choice(None, near[0], f"{said}, and {after.name!r} is nearly as similar ({after.score:.3f})")
+    return Choice(best, near[0], f"{_near_enough(best, needed)} where {doubt.reason}")
+
+
+def _near_enough(role: Neighbour, least: float) -> str:
+    return f"{role.name!r} is similar enough: {role.score:.3f}, at least {least:g} needed"
+
+
+def _too_far(near: Sequence[Neighbour], least: float) -> str:
+    if not near:
+        return "no known role is similar"
+    return (
         f"the most similar role, {near[0].name!r}, is too different: {near[0].score:.3f}, at least "
-        f"{least:g} needed",
+        f"{least:g} needed"
     )

@@ -23,10 +23,12 @@ from thresher.reading.values.salaries import salary_of
 
 def is_about_openings(document: Document) -> bool:
     """Whether the address or the title of a page speaks of openings."""
-    address = document.url.partition("://")[2].lower()
-    return any(piece in address for piece in vocabulary("employment")["pieces"]) or words("employment").names(
-        document.title
-    )
+    return speaks_of_openings(document) or words("employment").names(document.title)
+
+
+def speaks_of_openings(document: Document) -> bool:
+    """Whether the address of a page does."""
+    return _pieces(document.url.partition("://")[2])
 
 
 def should_list(document: Document) -> bool:
@@ -78,7 +80,7 @@ def _likeness(group: CardGroup, document: Document) -> float:
     hold.
     """
     own = [card for card in group.cards if not card.aside]
-    if not own or sum(_is_category(card.title) for card in own) * 2 >= len(own):
+    if not own or sum(is_category(card.title) for card in own) * 2 >= len(own):
         return 0.0
     address = 1.5 if _speaks(group) else 0.0
     named = 1.0 if _pieces(" ".join(f"{card.names} {_around(card)}" for card in own[:5])) else 0.0
@@ -103,7 +105,8 @@ def _speaks(group: CardGroup) -> bool:
     return _pieces(group.shape.partition("/")[2])
 
 
-def _is_category(title: str) -> bool:
+def is_category(title: str) -> bool:
+    """Whether a text names a list of openings: "Jobs in Leeds"."""
     text = plain(title)
     return text.endswith(vocabulary("employment")["category_ends"]) or words(
         "employment", "categories"
@@ -166,12 +169,15 @@ def fields_of(card: Node) -> dict[str, str]:
     said: dict[str, str] = {}
     linked: dict[
         str, str
-    ] = {}  # what a link to a company's page says; the names of elements may be mistaken, its address is not
+    ] = {}  # what a link to a company's page says, or a time for machines: the names of elements may be mistaken
     for number, node in enumerate(card.walk()):
         if number > MAX_NODES:
             break
-        if node.tag == "time" and "posted" not in said:
-            said["posted"] = node.attribute("datetime") or node.line
+        if node.tag == "time" and "posted" not in linked:
+            written = node.attribute("datetime")
+            said["posted"] = written or said.get("posted") or node.line
+            if written:
+                linked["posted"] = written
         if (
             "company" not in linked
             and node.tag == "a"

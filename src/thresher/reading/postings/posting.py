@@ -41,6 +41,10 @@ class Posting:
     remote: str | None = None
 
 
+# Where a description was read that no element and no label names as one.
+UNDER_HEADLINE = "the text under the headline"
+
+
 def merged(postings: Iterable[Posting]) -> tuple[Posting, ...]:
     """Each posting once, in order. One opening listed per place of work, or linked five times, is one
     posting.

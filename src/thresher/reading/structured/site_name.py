@@ -146,7 +146,7 @@ class _Votes:
         name = cleaned(text)
         if not name:
             return
-        key = _key(name)
+        key = name_key(name)
         known = self._found.setdefault(
             key, _Candidate(name, weight, agrees=_agreement(name, key, self._label))
         )
@@ -218,9 +218,9 @@ def cleaned(text: str) -> str | None:
     return name
 
 
-def _key(name: str) -> str:
+def name_key(name: str) -> str:
     """The letters of a name without its legal form."""
-    split = [folded(each) for each in plain(name).replace(".", "").split()]
+    split = [folded(each) for each in plain(name).replace(".", "").replace(" z oo", " zoo").split()]
     kept = [word for word in split if word and word not in _forms()]
     return "".join(kept or split)
 

@@ -16,6 +16,7 @@ from thresher.reading.html.blocks import Block, BlockFlow, Section
 from thresher.reading.html.document import Document
 from thresher.reading.html.parser import Element, Node
 from thresher.reading.text.plain import render
+from thresher.reading.text.vocabulary import words
 
 # Boilerplate: names of elements, and phrases, that give it away.
 
@@ -305,7 +306,8 @@ def text_under(document: Document, headline: str) -> str:
     prose, passed = sum(block.size for block in own), 0
     kept: list[Block] = []
     for block in own:
-        if block.tag in _HEADINGS and is_end(block.text) and prose - passed < 0.3 * prose:
+        ends = block.tag in _HEADINGS and (is_end(block.text) or words("recommended").is_one(block.text))
+        if ends and prose - passed < 0.3 * prose:
             break
         passed += block.size
         kept.append(block)

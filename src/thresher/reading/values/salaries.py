@@ -11,10 +11,28 @@ from thresher.reading.postings.posting import Salary
 from thresher.reading.values.money import Price, read_price
 
 _PERIODS = {
-    "hour": ("hour", "hourly", "hr", "stunde", "heure", "hora", "ora", "uur"),
+    "hour": ("hour", "hourly", "hr", "stunde", "heure", "hora", "ora", "uur", "godz", "godzina", "timme"),
     "day": ("day", "daily", "tag", "jour", "día", "dia", "giorno", "dag"),
     "week": ("week", "weekly", "woche", "semaine", "semana", "settimana"),
-    "month": ("month", "monthly", "monat", "mois", "mes", "mês", "mese", "maand"),
+    "month": (
+        "month",
+        "monthly",
+        "monat",
+        "mois",
+        "mes",
+        "mês",
+        "mese",
+        "maand",
+        "monatlich",
+        "mensuel",
+        "mensual",
+        "miesiąc",
+        "miesięcznie",
+        "månad",
+        "måned",
+        "měsíc",
+        "měsíčně",
+    ),
     "year": (
         "year",
         "yearly",
@@ -28,6 +46,13 @@ _PERIODS = {
         "anno",
         "jaar",
         "pa",
+        "jährlich",
+        "annuel",
+        "anual",
+        "rok",
+        "rocznie",
+        "år",
+        "ročně",
     ),
 }
 _BY_WORD = {word: period for period, names in _PERIODS.items() for word in names}
@@ -71,6 +96,8 @@ def salary_from_schema(value: Any) -> Salary | None:
 
 def period_of(text: str) -> str | None:
     """Which span of time a sentence names."""
+    if "par an" in text.lower():  # "an" by itself is the article of "an hour"
+        return "year"
     return next((_BY_WORD[word] for word in _WORD.findall(text.lower()) if word in _BY_WORD), None)
 
 

@@ -115,6 +115,35 @@ def test_what_lies_side_by_side_and_is_other_work_stays_apart(store: Store):
     assert len({each.role_id for each in found}) == len(titles)
 
 
+def test_a_qualifier_that_nobody_knows_makes_another_role(store: Store):
+    model = shared_embedder()
+    role = add(store, "Import Export Manager")
+    meat = add(store, "Import Export Manager in Meat")
+    titles = [
+        "import export manager in textiles",
+        "graduate import export manager in meat",
+        "assistant import export manager",
+        "import export manager trainee",
+    ]
+    found = resolve(store, titles, create=True, models=False, embedder=model)
+    assert len({each.role_id for each in found} | {role, meat}) == len(titles) + 2
+    assert one(store, "Senior Import Export Manager in Berlin", embedder=model).role_id == role
+    assert one(store, "Meat Import Export Manager", embedder=model).role_id == meat
+
+
+def test_a_name_that_rules_shorten_does_not_swallow_what_was_cut(store: Store):
+    role = add(store, "Import Export Manager")
+    found = one(store, "Import Export Manager in Textiles")
+    assert (found.role, found.created) == ("Textiles Import Export Manager", True)
+    assert found.role_id != role
+
+
+def test_a_title_that_says_less_than_a_role_is_not_taken_for_it(store: Store):
+    role = add(store, "Information Security Engineer")
+    found = one(store, "Security Engineer", embedder=shared_embedder())
+    assert found.role_id != role
+
+
 def test_titles_of_one_call_that_mean_the_same_make_one_role(store: Store):
     model = shared_embedder()
     titles = ["Java Developer", "Sr. Java Developer", "Java Engineer", "Java Programmer II", "java developer"]

@@ -19,6 +19,7 @@ from thresher.hiring.company.office import Town, office
 from thresher.hiring.company.priority import CompanyFindings, CompanyPriority, PriorityPoints, priority
 from thresher.hiring.finding import Finding
 from thresher.hiring.kinds import BOARD, COMPANY
+from thresher.hiring.mentions import Mention
 from thresher.hiring.records import (
     BoardRecord,
     CompanyFields,
@@ -28,7 +29,7 @@ from thresher.hiring.records import (
     company_entry,
     company_name_key,
 )
-from thresher.hiring.technology import Mention, technologies
+from thresher.hiring.technology import technologies
 from thresher.reading.platforms.boards import Board, is_partial
 
 # Settings of the company pipeline: each field is the setting of the same name after `jobs.company.`.

@@ -87,16 +87,19 @@ def case_of(opening: Opening, profile: Profile, today: date) -> Case:
 def _named(case: Case) -> Iterator[Named]:
     """The person's skills that the posting names and does not take back."""
     skills, places = case.sieve.skills, case.opening.evidence.places
+    found: set[str] = set()
     for number, name in enumerate(case.opening.skills):
         if name in skills:
             place = places.get(f"skills.{number}")
             if place is None or place.start is None:
+                found.add(name)
                 yield Named(name, skills[name].rank, place)
             elif (meant := _meant(case, place)) is not None:
+                found.add(name)
                 yield Named(name, skills[name].rank, meant)
     for name, phrase in case.sieve.unread:
-        if found := case.somewhere(phrase):
-            yield Named(name, skills[name].rank, found)
+        if name not in found and (stands := case.somewhere(phrase)):
+            yield Named(name, skills[name].rank, stands)
 
 
 def _meant(case: Case, place: Place) -> Place | None:

@@ -9,10 +9,11 @@ from functools import lru_cache
 from thresher.apps.jobs.filtering.phrase import Phrase, folded, keywords, phrases
 from thresher.apps.jobs.person.wants import Profile, Rank, Skill
 from thresher.core.errors import InvalidUrl
+from thresher.hiring import technology
 from thresher.hiring.locations import read_spots
 from thresher.hiring.opening import Level, Spot
 from thresher.hiring.records import company_name_key
-from thresher.hiring.technology import family
+from thresher.hiring.skills import family
 from thresher.reading.values.addresses import read_address
 
 # Compare the places of a profile with a place of work. Portland, Maine is not Portland, Oregon.
@@ -117,8 +118,11 @@ class CompiledProfile:
     commission: tuple[Phrase, ...]
     buzzwords: tuple[Phrase, ...]
     skills: Mapping[str, Skill]
-    # Skills that are no technology we know, such as welding: nobody has read them out of the posting.
+    # Skills that are no technologies, such as welding: a posting that was read before we knew them names
+    # them all the same, and a word that is doubtful in a text is none in a profile.
     unread: tuple[tuple[str, Phrase], ...]
+    # What the person does besides technology: accounting, trades. Skills of other families are no gaps.
+    families: frozenset[str]
     required: frozenset[str]
     home: Spot | None
     hybrid_in: tuple[Spot, ...] | None
@@ -129,6 +133,7 @@ class CompiledProfile:
 def sieve(profile: Profile) -> CompiledProfile:
     """The profile made ready."""
     out, levels = profile.excluded, profile.levels
+    others = [name for name in profile.skills if technology.family(name) is None]
     return CompiledProfile(
         profile=profile,
         titles=phrases(profile.titles),
@@ -147,7 +152,8 @@ def sieve(profile: Profile) -> CompiledProfile:
         commission=phrases(out.commission),
         buzzwords=phrases(out.buzzwords),
         skills=profile.skills,
-        unread=tuple((name, Phrase(name)) for name in profile.skills if family(name) is None),
+        unread=tuple((name, Phrase(name)) for name in others),
+        families=frozenset(known for name in others if (known := family(name)) is not None),
         required=frozenset(name for name, skill in profile.skills.items() if skill.rank is Rank.REQUIRED),
         home=home(profile),
         hybrid_in=_hybrid(profile),

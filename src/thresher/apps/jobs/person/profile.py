@@ -27,7 +27,7 @@ from thresher.apps.jobs.person.wants import (
     as_json,
 )
 from thresher.core.errors import ConfigError
-from thresher.hiring.technology import known_as
+from thresher.hiring.skills import known_as
 
 __all__ = ["KEYS", "Profile", "Rank", "Skill", "as_json", "profile_of", "read_profile"]
 
@@ -255,7 +255,7 @@ def _stops(given: Any, problem: Problem) -> Stops:
 def _skills(given: Any, usual: Mapping[str, Skill], problem: Problem) -> Mapping[str, Skill]:
     if given is None:
         return usual
-    named = _named(given, "skills", "must map technologies to a rank, such as python: required", problem)
+    named = _named(given, "skills", "must map skills to a rank, such as python: required", problem)
     found: dict[str, Skill] = {}
     for word, value in named:
         name = known_as(word)

@@ -1,4 +1,4 @@
-"""The components of the fit: technologies, level, title, place, time zone, pay and age of the posting."""
+"""The components of the fit: skills, level, title, place, time zone, pay and age of the posting."""
 
 from collections.abc import Iterator
 from math import ceil
@@ -12,17 +12,19 @@ from thresher.apps.jobs.person.wants import Rank, Size
 from thresher.apps.jobs.scoring.points import Component, Employer, Points
 from thresher.apps.jobs.scoring.zones import hours_between, zone_of, zones_said
 from thresher.core.evidence import Place
+from thresher.hiring import technology
 from thresher.hiring.locations import read_spots
 from thresher.hiring.opening import Spot, Workplace
+from thresher.hiring.skills import family
 
-MAX_NAMED = 12  # technologies that a reason names
+MAX_NAMED = 12  # skills that a reason names
 
 
 def skills(case: Case, points: Points) -> Component:
-    """The technologies that the person has and the posting names."""
+    """The skills that the person has and the posting names."""
     found = case.ranked(Rank.REQUIRED, Rank.OK)
     if not found:
-        return Component("skills", 0, "it names none of your technologies")
+        return Component("skills", 0, "it names none of your skills")
     worth = sum(_worth(case.sieve, each.name, points) for each in found)
     names = ", ".join(each.name for each in found[:MAX_NAMED])
     return Component("skills", min(round(worth), points.skill_most), f"it names {names}", found[0].place)
@@ -35,19 +37,30 @@ def _worth(ready: CompiledProfile, name: str, points: Points) -> float:
 
 
 def matched(case: Case) -> tuple[str, ...]:
-    """The person's technologies that the posting names."""
+    """The person's skills that the posting names."""
     return tuple(each.name for each in case.ranked(Rank.REQUIRED, Rank.OK))
 
 
 def unknown(case: Case) -> tuple[str, ...]:
-    """The technologies that the posting names and the profile does not."""
-    return tuple(name for name in case.opening.skills if name not in case.sieve.skills)
+    """The technologies that the posting names and the profile does not, and the skills of what the person
+    does besides: a developer lacks no welding.
+    """
+    return tuple(
+        name for name in case.opening.skills if name not in case.sieve.skills and _is_lacked(case.sieve, name)
+    )
+
+
+def _is_lacked(ready: CompiledProfile, name: str) -> bool:
+    if technology.family(name) is not None:
+        return True
+    known = family(name)
+    return known is None or known in ready.families
 
 
 def gaps(case: Case, points: Points) -> Component:
     missing = unknown(case)
     if not missing:
-        return Component("gaps", 0, "it names no technology that your profile does not")
+        return Component("gaps", 0, "it names no skill that your profile lacks")
     names = ", ".join(missing[:MAX_NAMED])
     return Component(
         "gaps", max(points.gap * len(missing), points.gap_least), f"your profile does not name {names}"
@@ -57,7 +70,7 @@ def gaps(case: Case, points: Points) -> Component:
 def disliked(case: Case, points: Points) -> Component:
     found = case.ranked(Rank.STRIKE)
     if not found:
-        return Component("disliked", 0, "it names no technology that you avoid")
+        return Component("disliked", 0, "it names no skill that you avoid")
     names = ", ".join(each.name for each in found[:MAX_NAMED])
     worth = max(points.disliked * len(found), points.disliked_least)
     return Component("disliked", worth, f"you would rather avoid {names}", found[0].place)

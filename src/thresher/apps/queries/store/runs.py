@@ -195,5 +195,5 @@ def miss_finds(session: Session, data: Mapping[str, Any], now: int) -> None:
     gone = [row[0] for row in session.rows(_GONE, {"query": data["query"], "looks": data["looks"]})]
     closing = f'{{"state":"closed","closed_at":{now}}}'
     filings = [(0, Filing(POSTING, key, closing, merge=True, marks=("state",))) for key in gone]
-    file_records(session, filings, now, session.dialect.lock)
+    file_records(session, filings, now)
     close_offers(session, {"offers": gone}, now)

@@ -16,7 +16,7 @@ from thresher.apps.roles.matching.points import FULL, HUNDRED, Points
 from thresher.apps.roles.matching.seeker import Seeker
 from thresher.apps.roles.matching.skill import alike, may_misspell
 from thresher.hiring.opening import Workplace
-from thresher.hiring.technology import family
+from thresher.hiring.skills import family
 from thresher.vectors.numeric import np, npt
 
 # Pair the skills of many candidates with the skills of many postings; each distinct pair is compared once.

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
-from thresher.hiring.gazetteer import folded
 from thresher.hiring.opening import Spot
+from thresher.reading.values.gazetteer import folded
 
 MAX_PLACES = 10  # places of one candidate, or of one posting
 

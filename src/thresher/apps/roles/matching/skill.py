@@ -9,38 +9,14 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
-from thresher.hiring.technology import family, known_as, names
+from thresher.hiring.skills import family, known_as, names
 
 MAX_LENGTH = 80  # characters of one skill that are read
 MIN_LENGTH = 6  # letters; a shorter name with another letter is another name
 MAX_FUZZY = 40
 MAX_SKILLS = 100  # skills of one candidate, or of one posting
-_PHRASE = 3  # words; whoever writes more has written a sentence, and may name technologies in it
+_PHRASE = 3  # words; whoever writes more has written a sentence, and may name skills in it
 _BREAKS = str.maketrans(dict.fromkeys("-_/\u2010\u2011\u2012\u2013\u2014", " "))
-# What the vocabulary of technologies does not have: other skills, and other ways to write them.
-SAME: dict[str, tuple[str, ...]] = {
-    "object oriented programming": ("oop", "object oriented design", "object oriented"),
-    "test driven development": ("tdd",),
-    "quality assurance": ("qa",),
-    "search engine optimization": ("seo", "search engine optimisation"),
-    "search engine marketing": ("sem",),
-    "customer relationship management": ("crm",),
-    "user experience": ("ux", "ux design", "user experience design"),
-    "user interface": ("ui", "ui design", "user interface design"),
-    "excel": ("ms excel", "microsoft excel"),
-    "word": ("ms word", "microsoft word"),
-    "powerpoint": ("ms powerpoint", "microsoft powerpoint"),
-    "microsoft office": ("ms office", "office 365", "microsoft 365", "ms office suite"),
-    "project management": ("project mgmt",),
-    "human resources": ("hr",),
-    "accounts payable": ("ap", "a p"),
-    "accounts receivable": ("ar", "a r"),
-    "electronic health records": ("ehr", "emr", "electronic medical records"),
-    "problem solving": ("problem solver",),
-    "registered nurse": ("rn",),
-    "cardiopulmonary resuscitation": ("cpr",),
-}
-_SAME = {other: name for name, others in SAME.items() for other in others}
 
 
 def plain(word: str) -> str:
@@ -56,17 +32,17 @@ def skill_key(word: str) -> str:
     if known != name or family(known) is not None:
         return known
     spaced = " ".join(name.translate(_BREAKS).split())
-    return _SAME.get(name) or _SAME.get(spaced) or known_as(spaced)
+    return known_as(spaced)
 
 
 def is_known_skill(key: str) -> bool:
     """Whether our vocabulary has this skill, so that it says nothing about whoever wrote it."""
-    return family(key) is not None or key in SAME
+    return family(key) is not None
 
 
 @lru_cache(16_384)
 def keys_of(word: str) -> tuple[str, ...]:
-    """The skills that one entry of a list means. A sentence means the technologies that it names."""
+    """The skills that one entry of a list means. A sentence means those that it names."""
     found = names(word[:MAX_LENGTH]) if len(word.split()) > _PHRASE else ()
     return found or tuple(key for key in (skill_key(word),) if key)
 

@@ -383,7 +383,7 @@ class _Batch:
             each.key: each.title for plan in plans for each in plan.record.titles if each.method == WAITING
         }
         return [
-            admit(self._registry, NewTask(NORMALIZE, {"title": title}, key=key))
+            admit(self._registry, NewTask(NORMALIZE, {"title": title, "key": key}, key=key))
             for key, title in sorted(asked.items())
         ]
 

@@ -17,13 +17,14 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from thresher.apps.roles.demand import Demand
+from thresher.apps.roles.nearness import nearness_of
 from thresher.apps.roles.role_names import RoleNames, role_names
 from thresher.apps.roles.store.resolution import REJECTED, Owner, make_role, own_names, owners_of
 from thresher.apps.roles.store.roles import add_alias, lock_names
 from thresher.core.errors import UnknownName, UsageError
 from thresher.core.record import Neighbour
 from thresher.hiring.title.core import core_of, is_wide, title_key
-from thresher.hiring.title.guard import LOOKED_AT, Choice, apart, choose, shelf_of
+from thresher.hiring.title.guard import LOOKED_AT, Choice, Nearness, apart, choose, shelf_of
 from thresher.hiring.title.name import canonical_name, written
 from thresher.store.session import Session
 from thresher.store.store import Store
@@ -116,7 +117,7 @@ class _Case:
 
 def _dry(store: Store, case: _Case, *, models: bool) -> dict[str, Decision]:
     with store.read() as session:
-        return _Asking(case, float(store.settings["roles.near"]), models=models).settle(session)
+        return _Asking(case, nearness_of(store.settings), models=models).settle(session)
 
 
 class _Fresh:
@@ -155,7 +156,7 @@ class _Asking:
 
     created, unmade = False, NEW
 
-    def __init__(self, case: _Case, least: float, *, models: bool) -> None:
+    def __init__(self, case: _Case, least: Nearness, *, models: bool) -> None:
         self._case, self._least, self._models = case, least, models
         self._fresh = _Fresh()
         self._owners: dict[str, Owner] = {}
@@ -184,8 +185,10 @@ class _Asking:
         return self._named(session, core, first)
 
     def _named(self, session: Session, core: str, first: Choice) -> Decision:
-        """By the name that rules give it: known, near a known one, or new."""
+        """By the name that rules give it: known, or new."""
         name = self._case.called[core]
+        if core_of(name) != core and self._is_taken(name):
+            name = written(core.split())  # what was cut tells it from the role that has the short name
         owner = self._owners.get(title_key(name))
         if owner is not None and self._answers(session, owner.id, core):
             return Decision(
@@ -196,12 +199,6 @@ class _Asking:
                 self.unmade if not owner.id else RULES,
                 f"{first.reason}; by rules it is called {name!r}, which is a role{_rejected(owner)}",
             )
-        second = self._chosen(core_of(name)) if core_of(name) != core else first
-        if (
-            second.role is not None
-            and (found := self._joined(session, core, second.role, second.reason)) is not None
-        ):
-            return found
         role_id = self._make(session, name, core)
         self._meet([(role_id, title_key(name), name)])
         self._owners[title_key(name)] = Owner(role_id, name, "pending", own=True)
@@ -215,6 +212,10 @@ class _Asking:
             first.reason,
             created=bool(role_id),
         )
+
+    def _is_taken(self, name: str) -> bool:
+        """Whether a name is that of a known role, or means one."""
+        return title_key(name) in self._owners or self._chosen(core_of(name)).role is not None
 
     def _chosen(self, core: str) -> Choice:
         case = self._case
@@ -267,7 +268,7 @@ class _Making(_Asking):
     """The same, and roles and aliases are made."""
 
     def __init__(self, store: Store, case: _Case, *, models: bool) -> None:
-        super().__init__(case, float(store.settings["roles.near"]), models=models)
+        super().__init__(case, nearness_of(store.settings), models=models)
         self._store = store
         demand = asdict(Demand.of(store.settings))
         self._how: dict[str, Any] = {

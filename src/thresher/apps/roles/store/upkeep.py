@@ -85,7 +85,5 @@ def _close(session: Session, record_id: int, before: int, now: int) -> bool:
     if said.get("state") != "open" or not isinstance(said.get("seen_at"), int) or said["seen_at"] >= before:
         return False
     change = orjson.dumps({"state": "closed", "closed_at": now}).decode()
-    file_record(
-        session, Filing(POSTING, row[0], change, merge=True, marks=("state",)), 0, now, session.dialect.lock
-    )
+    file_record(session, Filing(POSTING, row[0], change, merge=True, marks=("state",)), 0, now)
     return True

@@ -116,7 +116,7 @@ def _main_if_larger(largest: City, others: Sequence[City]) -> City:
 
 
 def _text(name: str) -> str:
-    return (files("thresher.hiring") / "vocabulary" / name).read_text("utf-8")
+    return (files("thresher.reading") / "vocabulary" / name).read_text("utf-8")
 
 
 @cache
