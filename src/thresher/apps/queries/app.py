@@ -55,6 +55,7 @@ app = App(
         "queries.take_values": "thresher.apps.queries.store.outputs:take_values",
         "queries.told": "thresher.apps.queries.store.alarms:mark_told",
     },
+    demo="thresher.apps.queries.demo:DEMO",
     commands=(
         Command(
             "queries",

@@ -110,4 +110,4 @@ query_cycle = Pipeline(
 
 PIPELINES = (query_cycle,)
 SOURCES = (LOCK,)
-SCHEDULES = (Schedule("query_cycle", NewTask(CYCLE, key=KEY), every=EVERY),)
+SCHEDULES = (Schedule("queries.cycle", NewTask(CYCLE, key=KEY), every=EVERY),)

@@ -15,6 +15,12 @@ PORTION = 500
 
 
 def _queries(store: Store, status: str | None) -> Iterator[dict[str, Any]]:
+    for each in _whole_queries(store, status):
+        said = "; ".join(f"{name}={value}" for name, value in each["parameters"].items())
+        yield {**each, "parameters": said}
+
+
+def _whole_queries(store: Store, status: str | None) -> Iterator[dict[str, Any]]:
     for each in list_views(store, retired=True):
         if status in (None, each.status):
             yield jsonable(each)
@@ -62,6 +68,7 @@ QUERIES = Export(
         "query_key",
     ),
     STATUSES,
+    lines=_whole_queries,
 )
 RUNS = Export(
     _runs,

@@ -1,6 +1,6 @@
 """`thresher queries`: recurring searches, what they have seen, and when they run next."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Annotated
 
@@ -10,6 +10,8 @@ from rich.text import Text
 
 from thresher.admin.times import read_now
 from thresher.apps.queries.cli.watch import watch
+from thresher.apps.queries.clients.catalogue import catalogue
+from thresher.apps.queries.known_clients import project_clients
 from thresher.apps.queries.model import IngestionRun
 from thresher.apps.queries.service import queries
 from thresher.apps.queries.service.alarms import AlarmView, list_alarms
@@ -20,6 +22,7 @@ from thresher.apps.queries.service.queries import (
     QueryView,
     Rewound,
     add_query,
+    client_views,
     closed_until,
     list_clients,
     list_views,
@@ -66,8 +69,8 @@ def list_(
 def _draw(out: Console, found: list[QueryView], now: int) -> None:
     if not found:
         out.print(
-            "No queries. Declare them in thresher.yaml under queries.searches, or add one: "
-            "thresher queries add NAME --client remotive --text python"
+            "No queries. Add one: thresher queries add NAME --client remotive --text python. Or declare "
+            "them in thresher.yaml under queries.searches: a worker, a server and thresher queries run read it."
         )
         return
     rows = [
@@ -146,12 +149,13 @@ def _draw_one(out: Console, found: QueryDetail, now: int) -> None:
 
 def _strip(days: list[DayOfQuery]) -> Text:
     """The days as one line, the oldest first."""
-    line = Text(f"{days[0].day} ")
-    for each in days:
-        sign, colour = _MARKS[each.state]
-        line.append(sign, colour)
-    line.append(f" {days[-1].day}   █ seen  ▓ looked at again  ▒ partial  · missing")
-    return line
+    legend = "█ seen  ▓ looked at again  ▒ partial  · missing"
+    return Text.assemble(f"{days[0].day} ", day_strip(days), f" {days[-1].day}   {legend}")
+
+
+def day_strip(days: Sequence[DayOfQuery]) -> Text:
+    """One sign for each day."""
+    return Text.assemble(*(_MARKS[each.state] for each in days))
 
 
 def _draw_runs(
@@ -220,9 +224,8 @@ def runs(
 def clients(ctx: typer.Context) -> None:
     """List the clients that queries search with, their parameters, and what they need."""
     call = call_of(ctx)
-    with call.store() as store:
-        found = list_clients(store)
-    answer(call, found, _draw_clients)
+    folder = call.project().folder
+    answer(call, client_views(catalogue(folder), project_clients(folder)), _draw_clients)
 
 
 def _draw_clients(out: Console, found: list[ClientView]) -> None:
@@ -269,9 +272,14 @@ def add(
         "max_offers": max_offers,
     }
     call = call_of(ctx)
-    with call.store(migrate=True) as store:
-        found = add_query(store, name, said)
-    say(call, found, f"{found.name} searches {found.client} ({found.query_key}). Workers run it from now on.")
+    with call.runtime() as runtime:
+        found = add_query(runtime.store, name, said)
+        missing = [
+            each for view in list_clients(runtime.store) if view.name == found.client for each in view.missing
+        ]
+    needs = f" They need {', '.join(missing)}, which is not set here." if missing else ""
+    told = f"{found.name} searches {found.client} ({found.query_key}). Workers run it from now on.{needs}"
+    say(call, found, told)
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -117,7 +117,7 @@ def _draw_one(out: Console, found: CompanyDetail, now: int) -> None:
 
 
 def _row(offer: OfferView) -> list[object]:
-    why = "; ".join(f"{hit.get('points', 0):+} {hit.get('quote', '')}" for hit in offer.hits[:3])
+    why = "; ".join(offer.reasons[:3])
     return [
         offer.score,
         short(offer.title, 50),

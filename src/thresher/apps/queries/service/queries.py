@@ -1,7 +1,7 @@
 """Queries: declare, list, show, run, pause, reset and seed them; and the clients that they search with."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Any
@@ -269,6 +269,13 @@ def list_clients(store: Store, environ: Mapping[str, str] = os.environ) -> list[
     with store.read() as session:
         own = own_clients(session)
     clients = {**shipped_clients(), **{name: client_from(name, text) for name, text in own.items()}}
+    return client_views(clients, own, environ)
+
+
+def client_views(
+    clients: Mapping[str, Client], own: Container[str], environ: Mapping[str, str] = os.environ
+) -> list[ClientView]:
+    """Clients by name; `own` are the names of the project's."""
     return [
         ClientView(
             name,

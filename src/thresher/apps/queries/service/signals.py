@@ -70,6 +70,12 @@ def resolutions(store: Store) -> tuple[str, ...]:
         return _resolutions(session)
 
 
+def read_purpose(store: Store) -> str:
+    """What the project's rules look for."""
+    with store.read() as session:
+        return parsed_rules(option(session, "rules")).purpose
+
+
 def _resolutions(session: Session) -> tuple[str, ...]:
     allowed = parsed_rules(option(session, "rules")).resolutions
     return (*allowed.active, *allowed.resolved)

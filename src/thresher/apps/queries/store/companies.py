@@ -59,6 +59,16 @@ class OfferView:
     first_seen_at: int
     state: str
 
+    @property
+    def reasons(self) -> list[str]:
+        """The parts of the score in words: the points, and the words that brought them."""
+        return [f"{hit.get('points') or 0:+g} {_named(hit)}" for hit in self.hits]
+
+
+def _named(hit: Mapping[str, Any]) -> str:
+    said = hit.get("quote") or f"{hit.get('kind', '')} {hit.get('name', '')}"
+    return str(said).strip()
+
 
 _COLUMN = {"first_seen_at": "first_seen"}
 _COMPANY = tuple(each.name for each in fields(CompanyView))
