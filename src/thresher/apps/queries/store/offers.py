@@ -67,8 +67,10 @@ _COMPANIES: Columns = (
     ("updated_at", ":now"),
     ("dirty", "0"),
 )
-_NAMED = "on conflict (company) do update set name = excluded.name where company_signals.name = ''"
-_HOLD = "select company, resolved from company_signals where company {keys} order by company"
+_MADE = "on conflict (company) do nothing"
+_HOLD = "select company, resolved, name from company_signals where company {keys} order by company"
+_NAME = "update company_signals set name = n.name from {rows} where company_signals.company = n.company"
+_NAMED: Columns = (("company", "text"), ("name", "text"))
 _DIRTY = "update company_signals set dirty = 1 where company in (:companies*) and resolved = 0 and dirty = 0"
 
 _OWNERS = "select distinct company from query_offers where posting {keys}"
@@ -81,7 +83,8 @@ _RECENT = f"""select {_FACTS} from (
         select o.*, row_number() over (partition by o.company order by o.last_seen desc, o.posting) as place
         from query_offers o where o.company {{keys}} and o.canonical is null and o.signature is not null) as recent
     where place <= {MAX_COMPARED}"""
-_SAME = f"select {_FACTS} from query_offers where fingerprint {{keys}} and canonical is null and company in (:companies*)"
+# By the fingerprint alone: a list of companies beside the list of prints would be looked up pair by pair.
+_SAME = f"select {_FACTS} from query_offers where fingerprint {{keys}} and canonical is null"
 _SKETCHES = "select posting, sketch from query_offers where posting {keys}"
 _DEPENDENTS = f"select {_FACTS}, sketch, canonical from query_offers where canonical {{keys}}"
 _RELINK = """update query_offers set canonical = n.canonical, repost_why = n.why, score = null, strong = 0, category = null,
@@ -247,15 +250,21 @@ def _withheld(row: dict[str, Any], old: _Old | None) -> dict[str, Any]:
 
 
 def _hold_companies(session: Session, rows: Mapping[str, Mapping[str, Any]], now: int) -> dict[str, bool]:
-    """Which of the companies are resolved. Their rows are made if they are new, and held to the end, always
-    in the same order.
+    """Which of the companies are resolved. Their rows are held to the end: those that are there first, in the
+    order of their keys, as everybody takes them; then those that are made here.
     """
     names = {row["company"]: row["company_name"] for row in rows.values() if row["company"]}
     dialect = session.dialect
-    insert_rows(dialect, session, "company_signals", _COMPANIES, sorted(names.items()), _NAMED, now=now)
-    moved = {row[0] for row in among(dialect, session, _OWNERS, list(rows)) if row[0]}
-    found = among(dialect, session, _HOLD + dialect.lock, sorted(moved | names.keys()))
-    return {company: bool(resolved) for company, resolved in found}
+    owners = {row[0] for row in among(dialect, session, _OWNERS, list(rows)) if row[0]}
+    held = among(dialect, session, _HOLD + dialect.lock, sorted(owners | names.keys()))
+    missing = sorted(names.keys() - {row[0] for row in held})
+    if missing:
+        made = [(company, names[company]) for company in missing]
+        insert_rows(dialect, session, "company_signals", _COMPANIES, made, _MADE, now=now)
+        held += among(dialect, session, _HOLD + dialect.lock, missing)
+    unnamed = [(company, names[company]) for company, _, name in held if not name and names.get(company)]
+    pour(dialect, session, _NAME, _NAMED, unnamed)
+    return {company: bool(resolved) for company, resolved, _ in held}
 
 
 def _old(session: Session, postings: Iterable[str]) -> dict[str, _Old]:
@@ -313,13 +322,14 @@ def _dependents(session: Session, canonicals: Sequence[str]) -> tuple[dict[str, 
 def _canonicals(
     session: Session, undecided: Mapping[str, OfferText], without: set[str], permille: int
 ) -> Canonicals:
-    companies = sorted({text.company for text in undecided.values()})
-    prints = sorted({text.fingerprint for text in undecided.values()})
+    companies = {text.company for text in undecided.values()}
+    prints = {text.fingerprint for text in undecided.values()}
+    same = among(session.dialect, session, _SAME, sorted(prints))
+    recent = among(session.dialect, session, _RECENT, sorted(companies))
     found = Canonicals(permille)
-    rows = among(session.dialect, session, _SAME, prints, companies=companies)
-    for row in [*rows, *among(session.dialect, session, _RECENT, companies)]:
-        if row[0] not in without:
-            found.add(OfferText(*row))
+    for text in (OfferText(*row) for row in (*same, *recent)):
+        if text.posting not in without and text.company in companies:
+            found.add(text)
     return found
 
 
