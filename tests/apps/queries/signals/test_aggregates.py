@@ -90,6 +90,13 @@ def test_the_figures_of_a_company():
     )
 
 
+def test_the_address_of_the_top_offer_is_one_that_is_open():
+    dead = OfferSignal("b", "a", None, False, None, (), 40, "https://a.example/dead", CLOSED)
+    live = OfferSignal("a", None, 8, True, "forex", ("forex",), 10, "https://a.example/live")
+    assert aggregate([live, dead]).top_offer_url == "https://a.example/live"
+    assert aggregate([replace(live, url=None), dead]).top_offer_url == "https://a.example/dead"
+
+
 # In the store
 
 

@@ -31,6 +31,7 @@ from thresher.apps.queries.signals.score import score_offer
 from thresher.apps.queries.store import offers as offers_store
 from thresher.apps.queries.store.offers import known_offers, outdated_offers, store_scores, upsert_offers
 from thresher.core.clock import DAY
+from thresher.hiring.row import fields
 from thresher.reading.postings.posting import Posting
 
 OTHER_RULES = read_rules(RULES_TEXT.replace("keywords: [forex, divisas]", "keywords: [bread]"), "other.yaml")
@@ -137,6 +138,20 @@ def test_the_hits_are_stored_with_their_quotes_and_add_up(store):
     forex = next(hit for hit in hits if hit.get("category") == "forex")
     assert (forex["quote"], forex["where"], forex["at"], forex["points"]) == ("Forex", "title", [0, 5], 6.0)
     assert [hit["negated"] for hit in hits if "negated" in hit] == ["No"]
+
+
+@pytest.mark.promise(14)
+def test_a_hit_stands_where_it_says_in_what_the_record_keeps_and_scoring_that_gives_the_same():
+    long = "\x00\x07 intro\r\n\x85 " + "wörd " * 20_000 + " forex"
+    for text in (f"\x1b[1m treasury {words('w')} \u202eforex", long, f"a\x0bb forex {words('w')}"):
+        posting = Posting("Head\x00 of  treasury", company="Acme", key="1", description=text)
+        made = offer_row("board/1", "acme.example", Offer(posting), RULES)
+        kept = fields(posting)
+        for hit in orjson.loads(made["hits"]):
+            if "where" in hit:
+                assert kept[hit["where"]][slice(*hit["at"])] == hit["quote"]
+        (again,) = scores_again({"board/1": (kept["title"], kept["description"])}, RULES)
+        assert again.items() <= made.items()
 
 
 def test_hostile_characters_are_stored_alike_on_both_databases(store):

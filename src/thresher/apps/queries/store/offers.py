@@ -5,7 +5,7 @@ that two pages cannot decide about one company at the same time. Doing it twice 
 reposts are counted, never added up.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -140,7 +140,7 @@ def upsert_offers(session: Session, data: Mapping[str, Any], now: int) -> dict[s
     changes = [_change(row, old.get(key), resolved, now) for key, row in sorted(rows.items())]
     written = [each for each in changes if each.is_written]
     permille = round(1_000 * float(data.get("overlap", OVERLAP)))
-    decided, relinked, dirty = _decide(session, written, permille)
+    decided, relinked = _decide(session, written, permille)
     pour(session.dialect, session, _UPSERT, _COLUMNS, [_values(each, decided) for each in written])
     pour(session.dialect, session, _RELINK, _RELINKED, relinked)
     known = [each.posting for each in changes if not each.is_written]
@@ -148,8 +148,7 @@ def upsert_offers(session: Session, data: Mapping[str, Any], now: int) -> dict[s
         session.run(_SEEN, {"now": now, "postings": known})
         session.run(_SEEN_AGAIN, {"now": now, "postings": known})
     _count(session, written, decided, relinked)
-    dirty |= {company for each in changes if each.counts for company in each.companies}
-    mark_dirty(session, dirty)
+    mark_dirty(session, (company for each in changes if each.counts for company in each.companies))
     return {
         "offers_new": sum(each.old is None for each in changes),
         "offers_updated": sum(each.is_updated for each in changes),
@@ -286,41 +285,40 @@ Link = tuple[str, str | None, str | None]  # posting, the one that it reposts, w
 
 def _decide(
     session: Session, written: Sequence[_Change], permille: int
-) -> tuple[dict[str, Repost | None], list[Link], set[str]]:
+) -> tuple[dict[str, Repost | None], list[Link]]:
     """What each offer with a new text reposts; and the same for offers that reposted one of them before, as
-    rows to write, with their companies.
+    rows to write. These belong to the same companies.
     """
-    fresh = [each for each in written if each.is_text_new]
-    texts = {each.posting: text for each in fresh if (text := each.text())}
-    dependents, links = _dependents(session, [each.posting for each in fresh if each.old is not None])
-    dependents = {
-        key: text for key, text in dependents.items() if key not in {each.posting for each in fresh}
-    }
+    fresh = {each.posting: each for each in written if each.is_text_new}
+    texts = {key: text for key, each in fresh.items() if (text := each.text())}
+    known = [key for key, each in fresh.items() if each.old]
+    dependents, before = _dependents(session, known, without=fresh.keys())
     undecided = {**dependents, **texts}
     if not undecided:
-        return {}, [], set()
-    canonicals = _canonicals(
-        session, undecided, {each.posting for each in fresh} | dependents.keys(), permille
-    )
+        return {}, []
+    canonicals = _canonicals(session, undecided, fresh.keys() | dependents.keys(), permille)
     wanted = canonicals.wanted(undecided.values())
     sketches: dict[str, str] = dict(among(session.dialect, session, _SKETCHES, sorted(wanted)))
     found = canonicals.decide(undecided.values(), sketches)
     relinked: list[Link] = []
     for key in sorted(dependents):
         repost = found.pop(key)
-        if repost is None or repost.canonical != links[key]:
+        if repost is None or repost.canonical != before[key]:
             relinked.append((key, repost.canonical if repost else None, repost.why if repost else None))
-    return found, relinked, {dependents[key].company for key, _, _ in relinked}
+    return found, relinked
 
 
-def _dependents(session: Session, canonicals: Sequence[str]) -> tuple[dict[str, OfferText], dict[str, str]]:
-    """The offers that repost these, and which of them each reposts."""
-    rows = among(session.dialect, session, _DEPENDENTS, canonicals)
+def _dependents(
+    session: Session, canonicals: Sequence[str], without: Collection[str]
+) -> tuple[dict[str, OfferText], dict[str, str]]:
+    """The other offers that repost these, and which of them each reposts."""
+    found = among(session.dialect, session, _DEPENDENTS, canonicals)
+    rows = [row for row in found if row[0] not in without]
     return {row[0]: OfferText(*row[:10]) for row in rows}, {row[0]: row[10] for row in rows}
 
 
 def _canonicals(
-    session: Session, undecided: Mapping[str, OfferText], without: set[str], permille: int
+    session: Session, undecided: Mapping[str, OfferText], without: Collection[str], permille: int
 ) -> Canonicals:
     companies = {text.company for text in undecided.values()}
     prints = {text.fingerprint for text in undecided.values()}
@@ -361,7 +359,6 @@ def _count(
     touched |= {each.old.canonical for each in written if each.old and each.old.canonical}
     touched |= {each.posting for each in written if each.old and each.is_text_new}
     touched |= {canonical for _, canonical, _ in relinked if canonical}
-    touched |= {posting for posting, canonical, _ in relinked if canonical is None}
     if touched:
         session.run(_COUNT, {"postings": sorted(touched)})
 
