@@ -119,6 +119,7 @@ class Office:
         self.book = new_book(OPTIONS.tab)
         self.settings: dict[str, float] = {each.name: each.default for each in SETTINGS}
         self.slept: list[float] = []
+        self.patience = 5.0  # seconds that an answer may take
         self.now = store.backend.clock.now() if hasattr(store.backend, "clock") else 1_700_000_000_000_000
         self.messages: list[tuple[str, str]] = []
 
@@ -225,7 +226,7 @@ class Office:
     async def context_at(self, address: str):
         guard = Guard()
         resolver = MappedResolver({"*": address}, SystemResolver())
-        machine = Settings({"fetch.read": 2.0, "fetch.total": 5.0})
+        machine = Settings({"fetch.read": self.patience, "fetch.total": 5.0})
         fetcher = Fetcher(
             HttpTransport(resolver, guard),
             guard,

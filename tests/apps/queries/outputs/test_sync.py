@@ -384,6 +384,14 @@ def test_trouble_is_retried_and_no_row_is_added_twice(running, name, fault):
     assert running.slept == [float(fault.retry_after or (60 if fault.status == 429 else 2))]
 
 
+def test_an_answer_that_takes_too_long_is_asked_for_again(running):
+    running.patience = 0.3
+    running.company("dent")
+    faults(running, Fault(delay=1.0), only="change")
+    assert running.sync().counts["sheet_retries"] == 1
+    assert sorted(row[0] for row in running.table()) == ["acme", "beta", "coil", "dent"]
+
+
 def test_all_requests_share_one_budget_and_then_there_is_an_alarm(running):
     running.metrics("acme", max_score=1)
     running.write("beta", "resolution", "REJECTED")
