@@ -234,7 +234,7 @@ class Office:
             settings=lambda: machine,
         )
         try:
-            yield OfficeContext(self, fetcher)
+            yield OfficeContext(self, fetcher, address)
         finally:
             await fetcher.close()
 
@@ -268,8 +268,8 @@ class Office:
 class OfficeContext:
     """What a stage has, on a real store and a real fetcher. Its sleep takes no time, and is written down."""
 
-    def __init__(self, office: Office, fetcher: Fetcher) -> None:
-        self._office, self._fetcher = office, fetcher
+    def __init__(self, office: Office, fetcher: Fetcher, address: str) -> None:
+        self._office, self._fetcher, self.address = office, fetcher, address
 
     def now(self) -> int:
         return self._office.now

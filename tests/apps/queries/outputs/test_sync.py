@@ -1,10 +1,13 @@
 """The sheet and the database agree after a sync, whatever people do in between and Google does meanwhile."""
 
+import asyncio
+
 import pytest
 
 from tests.apps.queries.outputs.office import ENVIRON, OPTIONS, new_book
-from thresher.apps.queries.outputs.columns import COLUMNS
+from thresher.apps.queries.outputs.columns import COLUMNS, HUMAN
 from thresher.apps.queries.outputs.options import read_sheet_options
+from thresher.apps.queries.outputs.sync import sync_sheet
 from thresher.practice.sheets import Fault
 
 
@@ -346,6 +349,16 @@ def test_a_row_added_while_a_column_moved_is_added_again_and_the_wrong_one_repor
     assert "delete that row" in running.alarm_message("sheet_row")
 
 
+def test_a_row_added_while_a_human_column_moved_is_not_taken_for_what_a_person_wrote(running):
+    running.company("dent", resolution="REJECTED", feedback="FP", notes="do not call")
+    once(running, "change", lambda sheet: sheet.move_column(sheet.column("model_notes"), 1))
+    running.sync()
+    running.sync()
+    assert running.human("dent") == ("REJECTED", "FP", "do not call")
+    assert [running.shown("dent", column) for column in HUMAN] == ["REJECTED", "FP", "do not call"]
+    assert running.open_alarms() == ["sheet_row/dent"]
+
+
 # --- Google in trouble
 
 
@@ -384,12 +397,58 @@ def test_trouble_is_retried_and_no_row_is_added_twice(running, name, fault):
     assert running.slept == [float(fault.retry_after or (60 if fault.status == 429 else 2))]
 
 
-def test_an_answer_that_takes_too_long_is_asked_for_again(running):
-    running.patience = 0.3
+def late(office, name, until):
+    """The first request of that name is carried out late: just before the nth of the name `until[0]`. Nobody
+    waits for its answer by then."""
+    arrives, count = asyncio.Event(), 0
+    left = [Fault(late=arrives)]
+
+    def fault(asked):
+        nonlocal count
+        count += asked == until[0]
+        if left and asked == name:
+            return left.pop()
+        if (asked, count) == until:
+            arrives.set()
+        return None
+
+    office.patience, office.book.fault = 0.2, fault
+
+
+@pytest.mark.parametrize("until", [("values", 2), ("get", 5), ("get", 6), ("change", 2), ("values", 3)])
+def test_a_batch_that_arrives_long_after_it_was_given_up_is_not_added_twice(running, until):
     running.company("dent")
-    faults(running, Fault(delay=1.0), only="change")
-    assert running.sync().counts["sheet_retries"] == 1
+    late(running, "change", until)
+    result = running.sync()
+    assert result.counts["sheet_retries"] == 1
     assert sorted(row[0] for row in running.table()) == ["acme", "beta", "coil", "dent"]
+    assert running.open_alarms() == []
+
+
+def test_two_syncs_that_add_the_same_company_add_it_once(running):
+    """A worker that was given up for dead still has a request on its way while the next one syncs."""
+    running.company("dent")
+
+    async def both():
+        async with running.context() as first, running.context_at(first.address) as second:
+            await asyncio.gather(
+                *(
+                    sync_sheet(ctx, OPTIONS, by_hand=True, environ=ENVIRON, sleep=ctx.sleep)
+                    for ctx in (first, second)
+                )
+            )
+
+    asyncio.run(both())
+    assert sorted(row[0] for row in running.table()) == ["acme", "beta", "coil", "dent"]
+
+
+def test_only_the_latest_numbers_of_batches_are_kept(office):
+    office.settings["queries.sheet.append_batch"] = 1
+    for at in range(60):
+        office.company(f"c{at}")
+    office.sync()
+    assert len(office.table()) == 60
+    assert len(office.sheet.own_marks) <= 52
 
 
 def test_all_requests_share_one_budget_and_then_there_is_an_alarm(running):

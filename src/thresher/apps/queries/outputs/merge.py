@@ -25,6 +25,7 @@ from thresher.apps.queries.outputs.columns import (
 
 MAX_HEADER_ROW = 20  # the header is looked for in this many rows
 MAX_NAMED = 5  # rows that one message names
+MISPLACED = "misplaced: "  # before the id of a row that is not the row of that company
 
 Row = Sequence[Cell | None]
 
@@ -246,18 +247,34 @@ def _doubled(company: Company, found: Sequence[int]) -> Problem:
 
 
 def _misplaced(companies: Sequence[Company], rows: Sequence[Row], layout: Layout) -> Iterator[Problem]:
-    """Rows that were added at the moment when somebody moved a column: id and name stand beside their
-    columns.
+    """Rows that were added at the moment when somebody moved a column: they were renamed, or id and name
+    stand beside their columns.
     """
     known = {company.key: plain_text(company.machine[COMPANY_NAME]) for company in companies}
     for at in range(layout.header_row + 1, len(rows)):
-        if layout.key(rows[at]) in known:
+        key = layout.key(rows[at])
+        if key in known:
             continue
         words = {plain_text(cell) for cell in rows[at]}
-        for key in (word for word in words if word in known and known[word] in words):
+        beside = [word for word in words if word in known and known[word] in words]
+        for about in [key.removeprefix(MISPLACED)] if key.startswith(MISPLACED) else beside:
             yield Problem(
-                "sheet_row", key, f"row {at + 1} is about {key}, but not in its columns; delete that row"
+                "sheet_row", about, f"row {at + 1} is about {about}, but not in its columns; delete that row"
             )
+
+
+def is_misplaced(row: Row, written: Row, company: Company, layout: Layout) -> bool:
+    """Tell whether a row that was just added stands beside its columns: a human cell shows what was written
+    for another one, or what it should show is elsewhere in the row. A person who has edited the row already
+    wrote something else.
+    """
+    there = {plain_text(cell) for cell in row} - {""}
+    ours = {plain_text(cell) for cell in written} - {""}
+    for column in HUMAN:
+        shown, wanted = plain_text(layout.cell(row, column)), company.human[column]
+        if shown != wanted and (shown in ours or (not shown and wanted in there)):
+            return column in layout.columns
+    return False
 
 
 def new_row(company: Company, layout: Layout) -> list[Cell | None]:
