@@ -100,7 +100,7 @@ Hook = Callable[[str, Sheet], None]
 
 
 @dataclass
-class Fault:
+class SheetFault:
     """What goes wrong with a request: an error before or after it was carried out, a connection that is cut,
     or a request that is carried out later, when somebody says so.
     """
@@ -125,7 +125,7 @@ class Workbook:
     verify: Callable[[str], Mapping[str, Any]]
     sheets: list[Sheet] = field(default_factory=list)
     before: Hook = lambda _name, _sheet: None
-    fault: Callable[[str], Fault | None] = lambda _name: None
+    fault: Callable[[str], SheetFault | None] = lambda _name: None
     log: list[str] = field(default_factory=list)
     tokens: dict[str, float] = field(default_factory=dict)
     token_seconds: float = TOKEN_SECONDS
@@ -336,7 +336,7 @@ async def _handle(book: Workbook, request: web.Request) -> web.StreamResponse:
         return _error(404, "Requested entity was not found.")
     if not _is_authorised(book, request):
         return _error(401, "Request had invalid authentication credentials.")
-    fault = book.fault(name) or Fault()
+    fault = book.fault(name) or SheetFault()
     if fault.late is not None:
         await fault.late.wait()
     if fault.status and not fault.applied:

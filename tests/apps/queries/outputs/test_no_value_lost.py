@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from tests.apps.queries.outputs.office import Office
 from thresher.apps.queries.outputs.columns import COLUMNS, COMPANY_ID, HUMAN, MACHINE, Feedback, Resolution
 from thresher.apps.queries.store.outputs import output_rows
-from thresher.practice.sheets import Fault
+from thresher.practice.sheets import SheetFault
 
 EDITS = 1_000
 COMPANIES = 25
@@ -14,12 +14,12 @@ OWN = "Comercial"  # a column of the team's own
 FREE = "~"  # marks rows that are about no company
 HASTE = (25, 5, 8, 14, 12, 22, 3, 4, 5, 2)  # what they rather do while a sync runs: move things
 FAULTS = (
-    Fault(500),
-    Fault(503),
-    Fault(429),
-    Fault(429, retry_after="1"),
-    Fault(502, applied=True),
-    Fault(cut=True),
+    SheetFault(500),
+    SheetFault(503),
+    SheetFault(429),
+    SheetFault(429, retry_after="1"),
+    SheetFault(502, applied=True),
+    SheetFault(cut=True),
 )
 
 

@@ -8,7 +8,7 @@ from tests.apps.queries.outputs.office import ENVIRON, OPTIONS, new_book
 from thresher.apps.queries.outputs.columns import COLUMNS, HUMAN
 from thresher.apps.queries.outputs.options import read_sheet_options
 from thresher.apps.queries.outputs.sync import sync_sheet
-from thresher.practice.sheets import Fault
+from thresher.practice.sheets import SheetFault
 
 
 def test_a_new_sheet_gets_its_header_and_every_company(office):
@@ -375,12 +375,12 @@ def faults(office, *plan, only=None):
 @pytest.mark.parametrize(
     "fault",
     [
-        Fault(500),
-        Fault(503, retry_after="7"),
-        Fault(429),
-        Fault(429, retry_after="30"),
-        Fault(cut=True),
-        Fault(502, applied=True),
+        SheetFault(500),
+        SheetFault(503, retry_after="7"),
+        SheetFault(429),
+        SheetFault(429, retry_after="30"),
+        SheetFault(cut=True),
+        SheetFault(502, applied=True),
     ],
     ids=["500", "503 later", "429", "429 later", "cut", "502 but done"],
 )
@@ -401,7 +401,7 @@ def late(office, name, until):
     """The first request of that name is carried out late: just before the nth of the name `until[0]`. Nobody
     waits for its answer by then."""
     arrives, count = asyncio.Event(), 0
-    left = [Fault(late=arrives)]
+    left = [SheetFault(late=arrives)]
 
     def fault(asked):
         nonlocal count
@@ -454,7 +454,7 @@ def test_only_the_latest_numbers_of_batches_are_kept(office):
 def test_all_requests_share_one_budget_and_then_there_is_an_alarm(running):
     running.metrics("acme", max_score=1)
     running.write("beta", "resolution", "REJECTED")
-    faults(running, *[Fault(500)] * 4, only="write")
+    faults(running, *[SheetFault(500)] * 4, only="write")
     result = running.sync()
     assert running.slept == [2.0, 4.0, 8.0]
     assert running.open_alarms() == ["sheet_failed/sheet"]
@@ -467,7 +467,7 @@ def test_all_requests_share_one_budget_and_then_there_is_an_alarm(running):
 
 
 def test_a_pause_that_is_too_long_ends_the_sync(running):
-    faults(running, Fault(429, retry_after="3600"))
+    faults(running, SheetFault(429, retry_after="3600"))
     running.sync()
     assert running.slept == []
     assert running.open_alarms() == ["sheet_failed/sheet"]
