@@ -19,6 +19,7 @@ from thresher.apps.queries.outputs.options import SheetOptions
 from thresher.apps.queries.outputs.settings import SETTINGS
 from thresher.apps.queries.outputs.sync import Result, sync_sheet
 from thresher.apps.queries.store import alarms, outputs
+from thresher.apps.queries.store.resolution import decisions_of
 from thresher.config.settings import Settings
 from thresher.core.outcome import Effect
 from thresher.fetch.agent import agent_of
@@ -35,13 +36,7 @@ from thresher.store.store import Store
 BOOK = "practice-spreadsheet-1"
 EMAIL = "thresher@practice.example"
 OPTIONS = SheetOptions()
-MIGRATION = Path(outputs.__file__).parents[1] / "migrations" / "0003_outputs.sql"
-SIGNALS = """create table if not exists company_signals (
-    company text primary key, name text, max_score integer, offer_count integer, unique_offer_count integer,
-    strong_offer_count integer, avg_strong_score integer, posting_activity integer, top_category text,
-    top_offer text, top_offer_url text, category_max_scores text, last_strong_at bigint, first_seen bigint,
-    updated_at bigint, dirty integer not null default 0, resolution text not null default 'PENDING',
-    resolution_at bigint, feedback text, notes text)"""
+MIGRATIONS = sorted((Path(outputs.__file__).parents[1] / "migrations").glob("*.sql"))
 
 EFFECTS = {
     "queries.take_values": outputs.take_values,
@@ -66,9 +61,9 @@ def make_tables(store: Store) -> None:
         for name in ("identity", "compact", "bytes", "postgres", "sqlite")
     }
     with store.write() as session:
-        session.run(SIGNALS)
-        for sql in statements(filled(MIGRATION.read_text("utf-8"), words)):
-            session.run(sql)
+        for file in MIGRATIONS:
+            for sql in statements(filled(file.read_text("utf-8"), words)):
+                session.run(sql)
 
 
 @pytest.fixture
@@ -143,6 +138,8 @@ class Office:
             "resolution": "PENDING",
             "feedback": None,
             "notes": None,
+            "first_seen": 1_700_000_000_000_000,
+            "updated_at": 1_700_000_000_000_000,
         } | values
         columns = ", ".join(row)
         marks = ", ".join(f":{name}" for name in row)
@@ -174,8 +171,8 @@ class Office:
 
     def history(self, key: str) -> list[tuple[str, str, str, str]]:
         with self.store.read() as session:
-            found = outputs.feedback_history(session, key)
-        return [(each["field"], each["before"], each["after"], each["origin"]) for each in found]
+            found = decisions_of(session, key)
+        return [(each.field, each.old or "", each.new or "", each.by) for each in reversed(found)]
 
     def apply(self, effects: tuple[Effect, ...]) -> dict[str, int]:
         """As a settlement does: one transaction, and each effect once more, because that must do no harm."""

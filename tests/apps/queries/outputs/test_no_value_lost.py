@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from tests.apps.queries.outputs.office import Office
-from thresher.apps.queries.outputs.columns import COLUMNS, COMPANY_ID, HUMAN, MACHINE, Feedback, Resolution
+from thresher.apps.queries.outputs.columns import COLUMNS, COMPANY_ID, HUMAN, MACHINE, Feedback
+from thresher.apps.queries.signals.rules import RESOLUTIONS
 from thresher.apps.queries.store.outputs import output_rows
 from thresher.practice.sheets import Sheet, SheetFault
 
@@ -78,7 +79,7 @@ class People:
 
     def value(self, column: str) -> str:
         if column == "resolution":
-            return self.rng.choice(list(Resolution))
+            return self.rng.choice((*RESOLUTIONS.active, *RESOLUTIONS.resolved))
         if column == "model_feedback":
             return self.rng.choice([*Feedback, ""])
         return self.rng.choice(["", f"note {self.rng.random()}", "=1+1", "4242", "'quoted", "två\nrader"])

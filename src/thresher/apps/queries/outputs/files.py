@@ -30,6 +30,7 @@ from thresher.apps.queries.outputs.merge import Company, Problem, find_layout
 from thresher.apps.queries.outputs.options import SheetOptions
 from thresher.apps.queries.outputs.sync import OutputContext, Result, load_companies
 from thresher.apps.queries.outputs.workbook import read_workbook
+from thresher.apps.queries.signals.rules import RESOLUTIONS, Resolutions
 from thresher.core.compute import in_thread
 from thresher.core.errors import UsageError
 from thresher.core.outcome import Effect
@@ -83,7 +84,7 @@ async def read_folder(ctx: OutputContext, options: SheetOptions, folder: Path) -
             problems.append(Problem("file_failed", path.name, f"{path.name} cannot be read: {problem}"))
             continue
         usual = int((states.get(form) or {}).get("written_at") or 0)
-        takes, wrong = await _takes(ctx, rows, usual, path.name)
+        takes, wrong = await _takes(ctx, rows, usual, path.name, options.resolutions)
         problems += wrong
         taken += len(takes)
         effects.append(Effect("queries.take_values", {"origin": form, "takes": takes}))
@@ -120,7 +121,7 @@ def _read_file(path: Path) -> tuple[bytes, str]:
 
 
 async def _takes(
-    ctx: OutputContext, rows: Sequence[FileRow], usual: int, name: str
+    ctx: OutputContext, rows: Sequence[FileRow], usual: int, name: str, resolutions: Resolutions
 ) -> tuple[list[list[str]], list[Problem]]:
     """What was changed since the export that each row comes from."""
     takes: list[list[str]] = []
@@ -134,7 +135,7 @@ async def _takes(
             values = await ctx.read(
                 "queries.values_at", {"companies": [row.company for row in part], "at": at}
             )
-            for found in edits(part, values, name):
+            for found in edits(part, values, name, resolutions):
                 if isinstance(found, Problem):
                     problems.append(found)
                 else:
@@ -143,7 +144,10 @@ async def _takes(
 
 
 def edits(
-    rows: Sequence[FileRow], values: Mapping[str, Mapping[str, Mapping[str, str]]], name: str
+    rows: Sequence[FileRow],
+    values: Mapping[str, Mapping[str, Mapping[str, str]]],
+    name: str,
+    resolutions: Resolutions = RESOLUTIONS,
 ) -> Iterator[list[str] | Problem]:
     """The cells that a person changed, each as company, column and value, or why it cannot be taken.
     `values` are those of now and of then, by company. Rows about no company that we know say nothing.
@@ -155,7 +159,7 @@ def edits(
             if shown == exported(known["then"][column]):
                 continue
             try:
-                value = checked_value(column, unquoted(shown))
+                value = checked_value(column, unquoted(shown), resolutions)
             except ValueError as problem:
                 yield Problem("file_value", f"{row.company}/{column}", f"{name}: {row.company}: {problem}")
                 continue

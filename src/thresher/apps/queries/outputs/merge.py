@@ -22,6 +22,7 @@ from thresher.apps.queries.outputs.columns import (
     header_word,
     plain_text,
 )
+from thresher.apps.queries.signals.rules import RESOLUTIONS, Resolutions
 
 MAX_HEADER_ROW = 20  # the header is looked for in this many rows
 MAX_NAMED = 5  # rows that one message names
@@ -147,7 +148,12 @@ def same(shown: Cell | None, wanted: Cell | None) -> bool:
     return plain_text(shown) == plain_text(wanted)
 
 
-def merge(companies: Sequence[Company], rows: Sequence[Row], layout: Layout) -> Plan:
+def merge(
+    companies: Sequence[Company],
+    rows: Sequence[Row],
+    layout: Layout,
+    resolutions: Resolutions = RESOLUTIONS,
+) -> Plan:
     """Compare them. Rows about no company that we know are nobody's business but people's."""
     if COMPANY_ID not in layout.columns:
         return Plan(problems=layout.problems)
@@ -168,7 +174,7 @@ def merge(companies: Sequence[Company], rows: Sequence[Row], layout: Layout) -> 
             shown = _shown(rows, found, layout, column)
             if shown is None:
                 continue
-            value, problem = _decided(company, column, shown)
+            value, problem = _decided(company, column, shown, resolutions)
             if problem is not None:
                 problems.append(problem)
                 continue
@@ -205,7 +211,9 @@ def _shown(rows: Sequence[Row], found: Iterable[int], layout: Layout, column: st
     return list(dict.fromkeys(plain_text(layout.cell(rows[at], column)) for at in found))
 
 
-def _decided(company: Company, column: str, shown: Sequence[str]) -> tuple[str, Problem | None]:
+def _decided(
+    company: Company, column: str, shown: Sequence[str], resolutions: Resolutions
+) -> tuple[str, Problem | None]:
     """The one value that a person wrote, or why there is none. Rows that disagree say nothing: to take the
     one that was changed would take the other one the next time.
     """
@@ -220,7 +228,7 @@ def _decided(company: Company, column: str, shown: Sequence[str]) -> tuple[str, 
     if shown[0] == (company.human if company.base is None else company.base)[column]:
         return shown[0], None
     try:
-        return checked_value(column, shown[0]), None
+        return checked_value(column, shown[0], resolutions), None
     except ValueError as problem:
         return "", Problem("sheet_value", subject, f"{company.key}: {problem}; it was not taken")
 

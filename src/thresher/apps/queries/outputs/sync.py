@@ -190,7 +190,9 @@ class _Sync:
         if misplaced := self._misplaced_rows(rows, layout):
             await self._sheets.rename(tab.sheet_id, layout.columns[COMPANY_ID], misplaced)
             return False
-        plan = await self._ctx.compute(merge, tuple(self._companies.values()), rows, layout)
+        plan = await self._ctx.compute(
+            merge, tuple(self._companies.values()), rows, layout, self._options.resolutions
+        )
         self._remember(plan)
         if not plan.updates and not plan.appends:
             return True

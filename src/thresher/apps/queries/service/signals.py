@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from thresher.apps.queries.offers import parsed_rules
+from thresher.apps.queries.signals.rules import parsed_rules
 from thresher.apps.queries.store.aggregates import CompanySignals, find_signals, weekly_signals
 from thresher.apps.queries.store.options import option
 from thresher.apps.queries.store.resolution import (
