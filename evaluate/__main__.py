@@ -16,6 +16,7 @@ AREAS = (
     "addresses",
     "articles",
     "boards",
+    "clients",
     "evidence",
     "facts",
     "fields",

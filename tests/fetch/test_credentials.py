@@ -198,3 +198,19 @@ def test_a_browser_is_given_no_credentials(at):
             await desk.fetch(credentials=KEY, render=True)
 
     at({"shop.example/a": "<div id=app></div><script src=/x.js></script>"}, story)
+
+
+@pytest.mark.promise(17)
+def test_a_user_agent_that_belongs_to_a_key_goes_where_the_key_goes_and_nowhere_else(at):
+    named = Credentials(SHOP, headers={"User-Agent": SECRET})
+
+    async def story(desk):
+        await desk.fetch(credentials=named)
+        sent = {f"{asked.host}{asked.path}": asked.headers["user-agent"] for asked in desk.site.log}
+        assert sent.pop("shop.example/a") == SECRET
+        assert all("me@example.com" in agent for agent in sent.values())
+        assert "other.example/c" in sent
+        with pytest.raises(errors.UsageError, match="one honest name for the whole project"):
+            await desk.fetch(headers={"User-Agent": "somebody else"})
+
+    at({"shop.example/a": moved("https://other.example/c"), "other.example/c": "<p>"}, story)

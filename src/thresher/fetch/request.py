@@ -92,6 +92,9 @@ _NOT_YOURS = {
     "accept-encoding": "the transport sets it",
     "user-agent": "one honest name for the whole project: fetch.user_agent in thresher.yaml",
 }
+# Some providers give a key to an e-mail address and want that address as the user agent beside the key. It is
+# part of the credentials then, goes where they go, and is no less honest.
+_OF_CREDENTIALS = frozenset({"user-agent"})
 
 
 def order(
@@ -123,17 +126,17 @@ def _credentials(given: Credentials) -> Credentials:
             "credentials need the origin they are for, such as https://api.example.com, got "
             f"{given.origin[:200]!r}"
         )
-    return Credentials(given.origin, _headers(given.headers), dict(given.query))
+    return Credentials(given.origin, _headers(given.headers, _OF_CREDENTIALS), dict(given.query))
 
 
-def _headers(given: Mapping[str, str]) -> dict[str, str]:
-    return {_name(name): _value(name, value) for name, value in given.items()}
+def _headers(given: Mapping[str, str], allowed: frozenset[str] = frozenset()) -> dict[str, str]:
+    return {_name(name, allowed): _value(name, value) for name, value in given.items()}
 
 
-def _name(name: str) -> str:
+def _name(name: str, allowed: frozenset[str]) -> str:
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise UsageError(f"{name!r} is not a header name")
-    if name.lower() in _NOT_YOURS:
+    if name.lower() in _NOT_YOURS.keys() - allowed:
         raise UsageError(f"the header {name} cannot be set here: {_NOT_YOURS[name.lower()]}")
     return name.lower()
 

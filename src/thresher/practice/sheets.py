@@ -40,6 +40,7 @@ class Sheet:
     id: int
     cells: list[list[Cell]] = field(default_factory=list)
     marks: list[dict[int, dict[str, Any]]] = field(default_factory=list)
+    own_marks: dict[int, dict[str, Any]] = field(default_factory=dict)
     spare_rows: int = 3
 
     @property
@@ -99,14 +100,16 @@ Hook = Callable[[str, Sheet], None]
 
 
 @dataclass
-class Fault:
-    """What goes wrong with a request: an error before or after it was carried out, slowness, or silence."""
+class SheetFault:
+    """What goes wrong with a request: an error before or after it was carried out, a connection that is cut,
+    or a request that is carried out later, when somebody says so.
+    """
 
     status: int = 0
     applied: bool = False
     retry_after: str | None = None
     cut: bool = False
-    delay: float = 0.0
+    late: asyncio.Event | None = None
 
 
 @dataclass
@@ -122,7 +125,7 @@ class Workbook:
     verify: Callable[[str], Mapping[str, Any]]
     sheets: list[Sheet] = field(default_factory=list)
     before: Hook = lambda _name, _sheet: None
-    fault: Callable[[str], Fault | None] = lambda _name: None
+    fault: Callable[[str], SheetFault | None] = lambda _name: None
     log: list[str] = field(default_factory=list)
     tokens: dict[str, float] = field(default_factory=dict)
     token_seconds: float = TOKEN_SECONDS
@@ -148,7 +151,8 @@ class Workbook:
             }
         sheet = ranges[0][0]
         data = [_grid_data(each, *box) for each, *box in ranges]
-        return {"sheets": [{"properties": {"sheetId": sheet.id, "title": sheet.title}, "data": data}]}
+        shown = {"properties": {"sheetId": sheet.id, "title": sheet.title}, "data": data}
+        return {"sheets": [{**shown, "developerMetadata": list(sheet.own_marks.values())}]}
 
     def batch_get(self, query: Mapping[str, Sequence[str]]) -> Any:
         if query.get("valueRenderOption") != ["UNFORMATTED_VALUE"]:
@@ -182,39 +186,60 @@ class Workbook:
 
     def _do_createDeveloperMetadata(self, said: Mapping[str, Any]) -> None:  # noqa: N802
         mark = said["developerMetadata"]
-        where = mark["location"]["dimensionRange"]
+        number = mark.get("metadataId") or self.next_mark
+        if any(number in marks for sheet in self.sheets for marks in (*sheet.marks, sheet.own_marks)):
+            raise Bad(f"Developer metadata with the id {number} already exists")
+        self.next_mark = max(self.next_mark, number % 1_000_000) + 1
+        where = mark["location"].get("dimensionRange")
+        made = {
+            "metadataId": number,
+            "metadataKey": mark["metadataKey"],
+            "metadataValue": mark.get("metadataValue", ""),
+        }
+        if where is None:
+            self._sheet_of(mark["location"]).own_marks[number] = made
+            return
         if (
             where["dimension"] != "COLUMNS"
             or where["endIndex"] != where["startIndex"] + 1
             or not mark["visibility"]
         ):
             raise Bad("only single columns are marked here")
-        sheet = next(each for each in self.sheets if each.id == where["sheetId"])
+        sheet = self._sheet_of(where)
         sheet.square()
         sheet.marks.extend({} for _ in range(where["endIndex"] - len(sheet.marks)))
-        made = {
-            "metadataId": self.next_mark,
-            "metadataKey": mark["metadataKey"],
-            "metadataValue": mark["metadataValue"],
-        }
-        sheet.marks[where["startIndex"]][self.next_mark] = made
-        self.next_mark += 1
+        sheet.marks[where["startIndex"]][number] = made
+
+    def _sheet_of(self, said: Mapping[str, Any]) -> Sheet:
+        for each in self.sheets:
+            if each.id == said["sheetId"]:
+                return each
+        raise Bad("No grid with that id")
 
     def _do_deleteDeveloperMetadata(self, said: Mapping[str, Any]) -> None:  # noqa: N802
         mark = said["dataFilter"]["developerMetadataLookup"]["metadataId"]
         for sheet in self.sheets:
-            for marks in sheet.marks:
+            for marks in (*sheet.marks, sheet.own_marks):
                 marks.pop(mark, None)
 
     def _do_appendCells(self, said: Mapping[str, Any]) -> None:  # noqa: N802
         if said["fields"] != "userEnteredValue":
             raise Bad("only userEnteredValue is known here")
-        sheet = next(each for each in self.sheets if each.id == said["sheetId"])
+        sheet = self._sheet_of(said)
         start = sheet.last_row()
         for at, row in enumerate(said["rows"]):
             for column, cell in enumerate(row["values"]):
                 value = next(iter((cell.get("userEnteredValue") or {}).values()), None)
                 sheet.set(start + at, column, value)
+
+    def _do_findReplace(self, said: Mapping[str, Any]) -> None:  # noqa: N802
+        if not (said["matchCase"] and said["matchEntireCell"]):
+            raise Bad("only whole cells are replaced here")
+        sheet, where = self._sheet_of(said["range"]), said["range"]
+        for row in range(len(sheet.cells)):
+            for column in range(where["startColumnIndex"], where["endColumnIndex"]):
+                if sheet.get(row, column) == said["find"]:
+                    sheet.set(row, column, said["replacement"])
 
     def update_by_filter(self, body: Mapping[str, Any]) -> Any:
         if body.get("valueInputOption") != "RAW":
@@ -311,9 +336,9 @@ async def _handle(book: Workbook, request: web.Request) -> web.StreamResponse:
         return _error(404, "Requested entity was not found.")
     if not _is_authorised(book, request):
         return _error(401, "Request had invalid authentication credentials.")
-    fault = book.fault(name) or Fault()
-    if fault.delay:
-        await asyncio.sleep(fault.delay)
+    fault = book.fault(name) or SheetFault()
+    if fault.late is not None:
+        await fault.late.wait()
     if fault.status and not fault.applied:
         return _error(fault.status, "fault", fault.retry_after)
     if book.sheets:

@@ -37,6 +37,7 @@ app = App(
         "queries.stopped_clients": "thresher.apps.queries.store.cycle:stopped_clients",
     },
     effects={
+        "queries.aggregate": "thresher.apps.queries.store.aggregates:aggregate_companies",
         "queries.aggregate_run": "thresher.apps.queries.store.cycle:aggregate_run",
         "queries.alarm": "thresher.apps.queries.store.alarms:raise_alarm",
         "queries.begin": "thresher.apps.queries.store.runs:begin_run",

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from thresher.apps.queries.known_clients import client_from
-from thresher.apps.queries.outputs.stage import by_hand, look_after_outputs
+from thresher.apps.queries.outputs.stage import look_after_outputs
 from thresher.apps.queries.run import Run
 from thresher.apps.queries.steps import begin, open_query, take
 from thresher.core.clock import MINUTE, SECOND
@@ -49,6 +49,11 @@ async def begin_cycle(ctx: Context) -> Outcome:
         if _setup(client, definition) != setup
     ]
     return Next(checkpoint={"serial": 0}, effects=(Effect("queries.close_abandoned", left), *resumed))
+
+
+def by_hand(task: Task) -> bool:
+    """Tell whether this is a person's wish to have the outputs synced now."""
+    return task.payload.get("sync") is True
 
 
 def _setup(client: str, definition: str | None) -> str | None:

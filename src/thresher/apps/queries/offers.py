@@ -7,7 +7,6 @@ it, and it belongs to both. One that reads as before is not written again.
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from thresher.apps.queries.clients.client import Client
@@ -15,8 +14,7 @@ from thresher.apps.queries.clients.search import Offer
 from thresher.apps.queries.known_clients import namespace_of
 from thresher.apps.queries.model import QueryState
 from thresher.apps.queries.signals.offers import KeyedOffer, offer_rows
-from thresher.apps.queries.signals.rules import FILE as RULES_FILE
-from thresher.apps.queries.signals.rules import Rules, project_rules, read_rules
+from thresher.apps.queries.signals.rules import Rules, parsed_rules
 from thresher.core.context import Context
 from thresher.core.record import Is, Link, Record
 from thresher.hiring.kinds import COMPANY
@@ -86,12 +84,6 @@ async def batch_of(
 async def rules_in_force(ctx: Context) -> Rules:
     """The rules of the project, or those that come with us."""
     return parsed_rules(await ctx.read("queries.option", {"name": "rules"}))
-
-
-@lru_cache(8)
-def parsed_rules(text: str | None) -> Rules:
-    """The rules in the text of the project's file; without one, those that come with us."""
-    return project_rules(None) if text is None else read_rules(text, RULES_FILE)
 
 
 def print_of(offer: Offer) -> str:

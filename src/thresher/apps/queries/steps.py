@@ -176,8 +176,11 @@ async def _fetch_page(ctx: Context, client: Client, search: Search, cursor: str 
     if client.local:
         folder = Path(await ctx.read("queries.option", {"name": "folder"}) or "")
         return await ctx.compute(read_file, client, search, folder, cursor)
-    page = await _fetch(ctx, client.call(search, cursor, os.environ))
-    return await ctx.compute(read_page, client, search, cursor, page)
+    call = client.call(search, cursor, os.environ)
+    found = await ctx.compute(read_page, client, search, cursor, await _fetch(ctx, call))
+    if found.trouble and call.credentials:  # it may quote the provider, and the provider what we sent
+        found = replace(found, trouble=call.credentials.hidden_in(found.trouble))
+    return found
 
 
 async def _fetch(ctx: Context, call: Call) -> Page:

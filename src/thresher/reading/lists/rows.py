@@ -109,7 +109,12 @@ def posting_of(row: Mapping[str, Any], *, today: date, url: str = "", where: str
     """One row under whatever names, of which somebody has said that it is an opening; None without a
     title.
     """
-    return _posting(_said(row), today, url, where, keyed=True)
+    return posting_from(_said(row), today=today, url=url, where=where)
+
+
+def posting_from(fields: Mapping[str, Any], *, today: date, url: str = "", where: str = "") -> Posting | None:
+    """The same of a row whose fields go by our names already."""
+    return _posting(fields, today, url, where, keyed=True)
 
 
 def field_named(name: str) -> str | None:
@@ -159,11 +164,18 @@ def _arrays(data: Any) -> Iterator[_Array]:
                 for at, each in reversed(nested)
             ]
         elif isinstance(value, Mapping):
-            if name in vocabulary("fields")["one"]:
+            if name in vocabulary("fields")["one"] or (isinstance(value, XmlData) and _is_one_of(path, root)):
                 # XML has no lists: a single row looks like a mapping
                 yield _Array(path, name, [value], beside, root if beside is data else "")
             named = [(str(key), each) for key, each in value.items() if isinstance(each, Mapping | list)]
             stack += [(each, f"{path}.{key}", key, value, depth + 1) for key, each in reversed(named)]
+
+
+def _is_one_of(path: str, root: str) -> bool:
+    """Whether an element stands in one that is named after it in the plural: `vacancies.vacancy`."""
+    around, _, name = path.lower().rpartition(".")
+    plural = root.lower() if around == "$" else _INDEX.sub("", around).rpartition(".")[2]
+    return len(plural) > len(name) > 2 and plural.startswith(name.removesuffix("y"))
 
 
 def _is_aside(name: str) -> bool:
@@ -298,6 +310,8 @@ def _inside(row: Mapping[str, Any]) -> Iterator[tuple[int, str, Any]]:
         deeper: list[Mapping[str, Any]] = []
         for each in level[:50]:
             for key, value in each.items():
+                if isinstance(each, XmlData) and key[:1] == "@" and key[1:] not in each.element.attributes:
+                    continue  # an attribute with a prefix is about the document, not about what it says
                 for name, content in _named(str(key), value, depth):
                     yield depth, _NOT_A_LETTER.sub("", name.lower()), content
                 if isinstance(value, Mapping) and not _is_aside(str(key)):

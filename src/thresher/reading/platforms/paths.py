@@ -25,7 +25,7 @@ Field = Callable[[Any, Any], str | None]  # (row, whole answer) -> what it says
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d*)\]")
 _HOLE = re.compile(r"\{([^{}]+)\}")
 _FORMS = {"all", "with", "template", "each", "between"}
-MAX_ITEMS = 5_000  # items a path may spread into: a hostile answer must not multiply
+MAX_ITEMS = 10_000  # items a path may spread into: a hostile answer must not multiply
 
 
 class BadField(ValueError):

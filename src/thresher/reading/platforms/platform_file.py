@@ -305,8 +305,16 @@ def workplaces_of(data: Any, path: Path) -> Workplaces:
                 path,
                 f"{shown(each)} is wrong; write {{path: place, is: {{anywhere: remote, office: onsite}}}} ({', '.join(WORKPLACES)})",
             )
-        found.append((str(each["path"]), {str(value).lower(): str(place) for value, place in said.items()}))
+        words = {word: str(place) for value, place in said.items() for word in _words_for(value)}
+        found.append((str(each["path"]), words))
     return tuple(found)
+
+
+def _words_for(value: Any) -> tuple[str, ...]:
+    """How an answer may write a value: YAML reads a bare yes as true, and JSON has no other word for it."""
+    if isinstance(value, bool):
+        return ("true", "yes", "y", "on") if value else ("false", "no", "n", "off")
+    return (str(value).lower(),)
 
 
 def _card(data: Any, path: Path) -> Mapping[str, tuple[str, ...]]:

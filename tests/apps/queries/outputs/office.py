@@ -19,6 +19,7 @@ from thresher.apps.queries.outputs.options import SheetOptions
 from thresher.apps.queries.outputs.settings import SETTINGS
 from thresher.apps.queries.outputs.sync import Result, sync_sheet
 from thresher.apps.queries.store import alarms, outputs
+from thresher.apps.queries.store.resolution import decisions_of
 from thresher.config.settings import Settings
 from thresher.core.outcome import Effect
 from thresher.fetch.agent import agent_of
@@ -35,13 +36,7 @@ from thresher.store.store import Store
 BOOK = "practice-spreadsheet-1"
 EMAIL = "thresher@practice.example"
 OPTIONS = SheetOptions()
-MIGRATION = Path(outputs.__file__).parents[1] / "migrations" / "0003_outputs.sql"
-SIGNALS = """create table if not exists company_signals (
-    company text primary key, name text, max_score integer, offer_count integer, unique_offer_count integer,
-    strong_offer_count integer, avg_strong_score integer, posting_activity integer, top_category text,
-    top_offer text, top_offer_url text, category_max_scores text, last_strong_at bigint, first_seen bigint,
-    updated_at bigint, dirty integer not null default 0, resolution text not null default 'PENDING',
-    resolution_at bigint, feedback text, notes text)"""
+MIGRATIONS = sorted((Path(outputs.__file__).parents[1] / "migrations").glob("*.sql"))
 
 EFFECTS = {
     "queries.take_values": outputs.take_values,
@@ -66,9 +61,9 @@ def make_tables(store: Store) -> None:
         for name in ("identity", "compact", "bytes", "postgres", "sqlite")
     }
     with store.write() as session:
-        session.run(SIGNALS)
-        for sql in statements(filled(MIGRATION.read_text("utf-8"), words)):
-            session.run(sql)
+        for file in MIGRATIONS:
+            for sql in statements(filled(file.read_text("utf-8"), words)):
+                session.run(sql)
 
 
 @pytest.fixture
@@ -119,6 +114,7 @@ class Office:
         self.book = new_book(OPTIONS.tab)
         self.settings: dict[str, float] = {each.name: each.default for each in SETTINGS}
         self.slept: list[float] = []
+        self.patience = 5.0  # seconds that an answer may take
         self.now = store.backend.clock.now() if hasattr(store.backend, "clock") else 1_700_000_000_000_000
         self.messages: list[tuple[str, str]] = []
 
@@ -142,6 +138,8 @@ class Office:
             "resolution": "PENDING",
             "feedback": None,
             "notes": None,
+            "first_seen": 1_700_000_000_000_000,
+            "updated_at": 1_700_000_000_000_000,
         } | values
         columns = ", ".join(row)
         marks = ", ".join(f":{name}" for name in row)
@@ -173,8 +171,8 @@ class Office:
 
     def history(self, key: str) -> list[tuple[str, str, str, str]]:
         with self.store.read() as session:
-            found = outputs.feedback_history(session, key)
-        return [(each["field"], each["before"], each["after"], each["origin"]) for each in found]
+            found = decisions_of(session, key)
+        return [(each.field, each.old or "", each.new or "", each.by) for each in reversed(found)]
 
     def apply(self, effects: tuple[Effect, ...]) -> dict[str, int]:
         """As a settlement does: one transaction, and each effect once more, because that must do no harm."""
@@ -225,7 +223,7 @@ class Office:
     async def context_at(self, address: str):
         guard = Guard()
         resolver = MappedResolver({"*": address}, SystemResolver())
-        machine = Settings({"fetch.read": 2.0, "fetch.total": 5.0})
+        machine = Settings({"fetch.read": self.patience, "fetch.total": 5.0})
         fetcher = Fetcher(
             HttpTransport(resolver, guard),
             guard,
@@ -233,7 +231,7 @@ class Office:
             settings=lambda: machine,
         )
         try:
-            yield OfficeContext(self, fetcher)
+            yield OfficeContext(self, fetcher, address)
         finally:
             await fetcher.close()
 
@@ -267,8 +265,8 @@ class Office:
 class OfficeContext:
     """What a stage has, on a real store and a real fetcher. Its sleep takes no time, and is written down."""
 
-    def __init__(self, office: Office, fetcher: Fetcher) -> None:
-        self._office, self._fetcher = office, fetcher
+    def __init__(self, office: Office, fetcher: Fetcher, address: str) -> None:
+        self._office, self._fetcher, self.address = office, fetcher, address
 
     def now(self) -> int:
         return self._office.now

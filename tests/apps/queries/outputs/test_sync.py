@@ -1,11 +1,14 @@
 """The sheet and the database agree after a sync, whatever people do in between and Google does meanwhile."""
 
+import asyncio
+
 import pytest
 
 from tests.apps.queries.outputs.office import ENVIRON, OPTIONS, new_book
-from thresher.apps.queries.outputs.columns import COLUMNS
+from thresher.apps.queries.outputs.columns import COLUMNS, HUMAN
 from thresher.apps.queries.outputs.options import read_sheet_options
-from thresher.practice.sheets import Fault
+from thresher.apps.queries.outputs.sync import sync_sheet
+from thresher.practice.sheets import SheetFault
 
 
 def test_a_new_sheet_gets_its_header_and_every_company(office):
@@ -346,6 +349,16 @@ def test_a_row_added_while_a_column_moved_is_added_again_and_the_wrong_one_repor
     assert "delete that row" in running.alarm_message("sheet_row")
 
 
+def test_a_row_added_while_a_human_column_moved_is_not_taken_for_what_a_person_wrote(running):
+    running.company("dent", resolution="REJECTED", feedback="FP", notes="do not call")
+    once(running, "change", lambda sheet: sheet.move_column(sheet.column("model_notes"), 1))
+    running.sync()
+    running.sync()
+    assert running.human("dent") == ("REJECTED", "FP", "do not call")
+    assert [running.shown("dent", column) for column in HUMAN] == ["REJECTED", "FP", "do not call"]
+    assert running.open_alarms() == ["sheet_row/dent"]
+
+
 # --- Google in trouble
 
 
@@ -362,12 +375,12 @@ def faults(office, *plan, only=None):
 @pytest.mark.parametrize(
     "fault",
     [
-        Fault(500),
-        Fault(503, retry_after="7"),
-        Fault(429),
-        Fault(429, retry_after="30"),
-        Fault(cut=True),
-        Fault(502, applied=True),
+        SheetFault(500),
+        SheetFault(503, retry_after="7"),
+        SheetFault(429),
+        SheetFault(429, retry_after="30"),
+        SheetFault(cut=True),
+        SheetFault(502, applied=True),
     ],
     ids=["500", "503 later", "429", "429 later", "cut", "502 but done"],
 )
@@ -384,10 +397,64 @@ def test_trouble_is_retried_and_no_row_is_added_twice(running, name, fault):
     assert running.slept == [float(fault.retry_after or (60 if fault.status == 429 else 2))]
 
 
+def late(office, name, until):
+    """The first request of that name is carried out late: just before the nth of the name `until[0]`. Nobody
+    waits for its answer by then."""
+    arrives, count = asyncio.Event(), 0
+    left = [SheetFault(late=arrives)]
+
+    def fault(asked):
+        nonlocal count
+        count += asked == until[0]
+        if left and asked == name:
+            return left.pop()
+        if (asked, count) == until:
+            arrives.set()
+        return None
+
+    office.patience, office.book.fault = 0.2, fault
+
+
+@pytest.mark.parametrize("until", [("values", 2), ("get", 5), ("get", 6), ("change", 2), ("values", 3)])
+def test_a_batch_that_arrives_long_after_it_was_given_up_is_not_added_twice(running, until):
+    running.company("dent")
+    late(running, "change", until)
+    result = running.sync()
+    assert result.counts["sheet_retries"] == 1
+    assert sorted(row[0] for row in running.table()) == ["acme", "beta", "coil", "dent"]
+    assert running.open_alarms() == []
+
+
+def test_two_syncs_that_add_the_same_company_add_it_once(running):
+    """A worker that was given up for dead still has a request on its way while the next one syncs."""
+    running.company("dent")
+
+    async def both():
+        async with running.context() as first, running.context_at(first.address) as second:
+            await asyncio.gather(
+                *(
+                    sync_sheet(ctx, OPTIONS, by_hand=True, environ=ENVIRON, sleep=ctx.sleep)
+                    for ctx in (first, second)
+                )
+            )
+
+    asyncio.run(both())
+    assert sorted(row[0] for row in running.table()) == ["acme", "beta", "coil", "dent"]
+
+
+def test_only_the_latest_numbers_of_batches_are_kept(office):
+    office.settings["queries.sheet.append_batch"] = 1
+    for at in range(60):
+        office.company(f"c{at}")
+    office.sync()
+    assert len(office.table()) == 60
+    assert len(office.sheet.own_marks) <= 52
+
+
 def test_all_requests_share_one_budget_and_then_there_is_an_alarm(running):
     running.metrics("acme", max_score=1)
     running.write("beta", "resolution", "REJECTED")
-    faults(running, *[Fault(500)] * 4, only="write")
+    faults(running, *[SheetFault(500)] * 4, only="write")
     result = running.sync()
     assert running.slept == [2.0, 4.0, 8.0]
     assert running.open_alarms() == ["sheet_failed/sheet"]
@@ -400,7 +467,7 @@ def test_all_requests_share_one_budget_and_then_there_is_an_alarm(running):
 
 
 def test_a_pause_that_is_too_long_ends_the_sync(running):
-    faults(running, Fault(429, retry_after="3600"))
+    faults(running, SheetFault(429, retry_after="3600"))
     running.sync()
     assert running.slept == []
     assert running.open_alarms() == ["sheet_failed/sheet"]

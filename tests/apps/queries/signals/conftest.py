@@ -16,13 +16,18 @@ pytest_generate_tests = file_and_server
 SIGNALS = Path(package.__file__).parent / "migrations" / "0002_signals.sql"
 
 
+def complete(folder: Path) -> Path:
+    """A folder with all migrations that those of signals need."""
+    made = folder / "migrations"
+    made.mkdir()
+    (made / "0001_before.sql").write_text("create table signals_came_before (id {identity});")
+    (made / SIGNALS.name).write_bytes(SIGNALS.read_bytes())
+    return made
+
+
 @pytest.fixture
 def store(database: Database, tmp_path: Path) -> Store:
     made = database.open()
-    folder = tmp_path / "migrations"
-    folder.mkdir()
-    (folder / "0001_before.sql").write_text("create table signals_came_before (id {identity});")
-    (folder / SIGNALS.name).write_bytes(SIGNALS.read_bytes())
-    schemas = app_schemas([App("queries", migrations=folder)], made.backend.dialect)
+    schemas = app_schemas([App("queries", migrations=complete(tmp_path))], made.backend.dialect)
     migrate_apps(made.backend, schemas)
     return made

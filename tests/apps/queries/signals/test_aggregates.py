@@ -24,8 +24,10 @@ from tests.apps.queries.signals.market import (
 from tests.apps.queries.signals.test_offers import OTHER_RULES, read, rescore
 from tests.harness.tasks import change, rows
 from thresher.apps.queries.signals.company import CLOSED, CompanyFigures, OfferSignal, aggregate
+from thresher.apps.queries.signals.rules import RESOLUTIONS
 from thresher.apps.queries.store.aggregates import aggregate_company, dirty_companies, weekly_signals
 from thresher.apps.queries.store.offers import outdated_offers
+from thresher.apps.queries.store.resolution import set_resolution
 from thresher.core.clock import DAY, SECOND
 
 # Pure
@@ -88,6 +90,13 @@ def test_the_figures_of_a_company():
             first_seen=5,
         )
     )
+
+
+def test_the_address_of_the_top_offer_is_one_that_is_open():
+    dead = OfferSignal("b", "a", None, False, None, (), 40, "https://a.example/dead", CLOSED)
+    live = OfferSignal("a", None, 8, True, "forex", ("forex",), 10, "https://a.example/live")
+    assert aggregate([live, dead]).top_offer_url == "https://a.example/live"
+    assert aggregate([replace(live, url=None), dead]).top_offer_url == "https://a.example/dead"
 
 
 # In the store
@@ -174,7 +183,11 @@ steps = st.lists(
     | st.tuples(st.just("gone"), st.lists(st.sampled_from(KEYS), min_size=1, max_size=3))
     | st.tuples(st.just("compute"), st.none())
     | st.tuples(st.just("rules"), st.booleans())
-    | st.tuples(st.just("rescore"), st.integers(1, 3)),
+    | st.tuples(st.just("rescore"), st.integers(1, 3))
+    | st.tuples(
+        st.just("resolve"),
+        st.tuples(st.sampled_from(COMPANIES), st.sampled_from(["IN_PROGRESS", "ACCEPTED", "REJECTED"])),
+    ),
     min_size=1,
     max_size=14,
 )
@@ -186,6 +199,8 @@ class Market:
     def __init__(self, store, clock):
         self.store, self.clock, self.rules = store, clock, RULES
         self.texts: dict[str, tuple[str, str | None]] = {}
+        self.decided: dict[str, str] = {}
+        self.frozen: dict[str, CompanyFigures] = {}
 
     def do(self, step):
         self.clock.advance(DAY)
@@ -198,8 +213,22 @@ class Market:
             compute(self.store)
         elif kind == "rules":
             self.rules = OTHER_RULES if what else RULES
+        elif kind == "resolve":
+            self.resolve(*what)
         else:
             self.rescore(what)
+        for company, figures in self.frozen.items():
+            assert signals(self.store, company).figures == figures
+
+    def resolve(self, company, resolution):
+        if signals(self.store, company) is None:
+            return
+        with self.store.write() as session:
+            set_resolution(session, company, resolution, "ana", self.store.backend.now(session))
+        self.decided[company] = resolution
+        self.frozen.pop(company, None)
+        if resolution in RESOLUTIONS.resolved:
+            self.frozen[company] = signals(self.store, company).figures
 
     def see(self, offers):
         page = {}
@@ -226,13 +255,16 @@ def empty(store):
         change(store, f"delete from {table}")
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(walk=steps)
 def test_figures_kept_up_to_date_are_those_computed_from_nothing(store, clock, walk):
     empty(store)
     market = Market(store, clock)
     for step in walk:
         market.do(step)
+    assert {company: signals(store, company).resolution for company in market.decided} == market.decided
+    for company in list(market.decided):
+        market.resolve(company, "HIGH_INTEREST")
     while market.rescore(50):
         pass
     compute(store)
@@ -248,12 +280,15 @@ def check(store, market):
     linked, companies = links(store), column(store, "company")
     assert all(other not in linked for other in linked.values())  # no repost of a repost
     assert all(companies[key] == companies[other] for key, other in linked.items())
+    prints = column(store, "fingerprint")
+    canonical = [(companies[key], text) for key, text in prints.items() if text and key not in linked]
+    assert len(canonical) == len(set(canonical))  # the same text never stands twice for one company
     described = column(store, "described")
     assert all(described[key] and described[other] for key, other in linked.items())
-    reposts, scores, prints = column(store, "reposts"), column(store, "score"), column(store, "rules")
+    reposts, scores, rules = column(store, "reposts"), column(store, "score"), column(store, "rules")
     assert reposts == {key: list(linked.values()).count(key) for key in companies}
     assert all((scores[key] is None) == (key in linked) for key in companies)
-    assert all(prints[key] == ("" if key in linked else market.rules.print) for key in companies)
+    assert all(rules[key] == ("" if key in linked else market.rules.print) for key in companies)
 
 
 # Weeks

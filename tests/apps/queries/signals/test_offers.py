@@ -1,7 +1,9 @@
 """Offers in the store, on both databases: new, updated or known, once each, however often a page comes."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from random import Random
+from threading import Barrier
 
 import orjson
 import pytest
@@ -23,10 +25,13 @@ from tests.apps.queries.signals.market import (
 from tests.harness.tasks import rows
 from thresher.apps.queries.clients.search import Offer
 from thresher.apps.queries.signals.offers import KeyedOffer, listed_row, offer_row, offer_rows, scores_again
+from thresher.apps.queries.signals.reposts import MAX_COMPARED
 from thresher.apps.queries.signals.rules import read_rules
 from thresher.apps.queries.signals.score import score_offer
+from thresher.apps.queries.store import offers as offers_store
 from thresher.apps.queries.store.offers import known_offers, outdated_offers, store_scores, upsert_offers
 from thresher.core.clock import DAY
+from thresher.hiring.row import fields
 from thresher.reading.postings.posting import Posting
 
 OTHER_RULES = read_rules(RULES_TEXT.replace("keywords: [forex, divisas]", "keywords: [bread]"), "other.yaml")
@@ -133,6 +138,20 @@ def test_the_hits_are_stored_with_their_quotes_and_add_up(store):
     forex = next(hit for hit in hits if hit.get("category") == "forex")
     assert (forex["quote"], forex["where"], forex["at"], forex["points"]) == ("Forex", "title", [0, 5], 6.0)
     assert [hit["negated"] for hit in hits if "negated" in hit] == ["No"]
+
+
+@pytest.mark.promise(14)
+def test_a_hit_stands_where_it_says_in_what_the_record_keeps_and_scoring_that_gives_the_same():
+    long = "\x00\x07 intro\r\n\x85 " + "wörd " * 20_000 + " forex"
+    for text in (f"\x1b[1m treasury {words('w')} \u202eforex", long, f"a\x0bb forex {words('w')}"):
+        posting = Posting("Head\x00 of  treasury", company="Acme", key="1", description=text)
+        made = offer_row("board/1", "acme.example", Offer(posting), RULES)
+        kept = fields(posting)
+        for hit in orjson.loads(made["hits"]):
+            if "where" in hit:
+                assert kept[hit["where"]][slice(*hit["at"])] == hit["quote"]
+        (again,) = scores_again({"board/1": (kept["title"], kept["description"])}, RULES)
+        assert again.items() <= made.items()
 
 
 def test_hostile_characters_are_stored_alike_on_both_databases(store):
@@ -266,6 +285,49 @@ def test_the_order_of_a_page_makes_no_difference(store):
     Random(7).shuffle(page)
     see(store, *page)
     assert everything(store) == before
+
+
+@pytest.mark.promise(1)
+def test_two_pages_at_the_same_moment_agree_on_what_is_canonical(store, database):
+    others = [f"c{at}.example" for at in range(30)]
+    pages = [
+        [row(f"{side}/{company}", company, text=STRONG) for company in order]
+        for side, order in (("left", others), ("right", others[::-1]))
+    ]
+    both = Barrier(2)
+
+    def bring(page):
+        mine = database.open()
+        both.wait()
+        for at in range(0, len(page), 6):
+            see(mine, *page[at : at + 6])
+
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(bring, pages))
+    assert len(links(store)) == len(others)
+    assert sorted(column(store, "reposts").values()) == [0] * len(others) + [1] * len(others)
+
+
+def test_a_text_of_another_company_is_not_found_by_its_fingerprint(store):
+    see(store, row("board/1", "one.example", text=STRONG))
+    see(store, row("board/2", "two.example", text=STRONG), row("board/3", "two.example", text=STRONG))
+    assert links(store) == {"board/3": "board/2"}
+
+
+def test_a_company_with_thousands_of_offers_is_searched_by_fingerprint_and_by_those_seen_last(
+    store, clock, monkeypatch
+):
+    monkeypatch.setattr(offers_store, "_RECENT", offers_store._RECENT.replace(str(MAX_COMPARED), "3"))
+    for at in range(5):
+        see(store, row(f"board/{at}", text=words(f"t{at}x", 99)))
+        clock.advance(DAY)
+    see(
+        store,
+        row("near/0", text=words("t0x", 98) + " other"),
+        row("near/4", text=words("t4x", 98) + " other"),
+    )
+    see(store, row("same/0", text=words("t0x", 99)))
+    assert links(store) == {"near/4": "board/4", "same/0": "board/0"}
 
 
 # Scoring again

@@ -116,6 +116,9 @@ def test_a_category_counts_wherever_a_plain_search_finds_it(title, description):
 def test_a_category_counts_once_where_it_is_worth_most():
     assert points("forex", "forex forex divisas") == {"forex": 600}
     assert points("x", "forex, forex and divisas") == {"forex": 400}
+    upside_down = read_rules(RULES_TEXT.replace("description: 1.0", "description: 2.0"), "f")
+    (hit,) = score_offer("forex", "forex", upside_down).hits
+    assert (hit.points, hit.where) == (800, "description")
 
 
 def test_a_phrase_counts_once_beside_the_category_that_it_is_part_of():

@@ -1,0 +1,1 @@
+"""Clients: where queries are asked. A search API described in YAML, a feed, CSV files, a board."""

@@ -55,6 +55,7 @@ LATEST = date(2100, 1, 1)  # where nobody knows which day it is, no day is too l
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _HOLE = re.compile(r"\{(\w+)\}")
 _NO = ("false", "0", "none", "", "no")
+_SPREAD = re.compile(r"\[\]")
 _LISTED = re.compile(r"[,;]")
 # Words that may be a key. An answer repeats the request it refuses, secrets included.
 _SECRET_LIKE = re.compile(r"[\w+/=.~-]{20,}|[\w+/=.~-]*\d[\w+/=.~-]*")
@@ -70,53 +71,48 @@ _SAYING = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ApiClient(Client):
     """A client by its definition."""
 
-    api: Definition | None = None
-
-    @property
-    def _api(self) -> Definition:
-        assert self.api is not None
-        return self.api
+    api: Definition
 
     @property
     def definition(self) -> Any:
-        return self._api.written
+        return self.api.written
 
     def call(self, search: Search, cursor: str | None, env: Mapping[str, str]) -> Call:
-        parts = _checked_parts(self._api, self.checked(search), search)
-        place = _place(self._api, cursor)
-        sent = _filled(self._api.request, {**parts, **_position(self._api, place)}, self._api.parameters)
-        if self._api.paging.kind == "link" and place.at:
-            sent = replace(sent, url=_checked_link(self._api, str(place.at)))
-        return replace(sent, credentials=_credentials(self._api, env))
+        parts = _checked_parts(self.api, self.checked(search), search)
+        place = _place(self.api, cursor)
+        sent = _filled(self.api.request, {**parts, **_position(self.api, place)}, self.api.parameters)
+        if self.api.paging.kind == "link" and place.at:
+            sent = replace(sent, url=_checked_link(self.api, str(place.at)))
+        return replace(sent, credentials=_credentials(self.api, env))
 
     def read_page(self, search: Search, cursor: str | None, page: Page) -> SearchPage:
         try:
-            return _read_page(self._api, search, _place(self._api, cursor), page)
+            return _read_page(self.api, search, _place(self.api, cursor), page)
         except _NotAsDescribed as problem:
             return SearchPage(trouble=str(problem))
 
     def detail_call(self, offer: Offer, env: Mapping[str, str]) -> Call | None:
-        detail = self._api.detail
+        detail = self.api.detail
         known = {"id": offer.posting.key or "", "company_id": offer.company_id or ""}
         if detail is None or not all(known[name] for name in detail.request.holes):
             return None
         if any(known[name] in (".", "..") for name in detail.request.path_holes):
             return None
-        return replace(_filled(detail.request, known, {}), credentials=_credentials(self._api, env))
+        return replace(_filled(detail.request, known, {}), credentials=_credentials(self.api, env))
 
     def read_detail(self, offer: Offer, page: Page) -> Offer:
-        detail = self._api.detail
+        detail = self.api.detail
         if detail is None:
             return offer
         try:
-            body = _body(self._api, page)
+            body = _body(self.api, page)
             answer, rows = _shape((detail.answer,), body, single=True)
             today = _day_of(page) or offer.day or LATEST
-            found = _offer(self._api, answer, rows[0], body.data, today, page.final_url)
+            found = _offer(self.api, answer, rows[0], body.data, today, page.final_url)
         except _NotAsDescribed as problem:
             raise Malformed(f"{self.name}: the detail of an offer cannot be read: {problem}") from None
         if isinstance(found, str):
@@ -382,11 +378,17 @@ def _rows(answer: Answer, path: str, data: Any, *, single: bool) -> list[Any] | 
         return rows if all(isinstance(each, Mapping) for each in rows) else None
     if single or _is_error(data):
         return None
+    if _are_empty_lists(path, data) or count_at(answer.total, data) == 0:
+        return []
     around = path.rpartition(".")[0]
     is_there = not around or bool(values(around, data))
-    if answer.xml and is_there and answer.total is None:
-        return []
-    return [] if count_at(answer.total, data) == 0 else None
+    return [] if answer.xml and is_there and answer.total is None else None
+
+
+def _are_empty_lists(path: str, data: Any) -> bool:
+    """Whether a path of lists in lists leads to lists, and to nothing in them."""
+    lists = (values(path[: at.start()], data) for at in _SPREAD.finditer(path))
+    return any(found and all(each == [] for each in found) for found in lists)
 
 
 def _is_error(data: Any) -> bool:

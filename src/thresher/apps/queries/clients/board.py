@@ -54,6 +54,8 @@ class BoardClient(Client):
         return _continued(made, found, platform, place_of(cursor, ""))
 
     def detail_call(self, offer: Offer, env: Mapping[str, str]) -> Call | None:
+        if offer.posting.description:
+            return None  # most lists say everything
         board = recognise(offer.posting.url or "")
         platform = platform_named(board.platform) if board else None
         call = detail_call(board, offer.posting) if board else None
@@ -65,6 +67,8 @@ class BoardClient(Client):
         if isinstance(found, str) or len(found.postings) != 1:
             why = found if isinstance(found, str) else f"it has {len(found.postings):,} postings"
             raise Malformed(f"the detail of an offer cannot be read: {why}")
+        if found.postings[0].key and offer.posting.key not in (None, found.postings[0].key):
+            raise Malformed("this is the detail of another offer")
         return bounded(replace(offer, posting=_completed(offer.posting, found.postings[0])))
 
     def _board(self, search: Search) -> tuple[Board, Platform]:

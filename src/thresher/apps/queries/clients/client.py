@@ -165,13 +165,8 @@ def place_of(cursor: str | None, first: int | str) -> Place:
         at, pages, rows, start, last = orjson.loads(cursor)
     except (ValueError, TypeError):
         raise InvalidPayload("the cursor of a list cannot be read; start the query again") from None
-    whole = all(isinstance(each, int) and each >= 0 for each in (pages, rows))
-    if (
-        not whole
-        or not isinstance(at, type(first))
-        or not isinstance(start, str)
-        or not isinstance(last, str)
-    ):
+    kinds = [type(each) for each in (at, pages, rows, start, last)]
+    if kinds != [type(first), int, int, str, str] or min(pages, rows) < 0:
         raise InvalidPayload("the cursor of a list cannot be read; start the query again")
     return Place(at, pages, rows, start, last)
 

@@ -17,7 +17,7 @@ from thresher.apps.queries.clients.search import Offer, Search, SearchPage
 from thresher.core.errors import ConfigError
 from thresher.core.page import Page
 from thresher.reading.html.labels import field_of
-from thresher.reading.lists.rows import field_named, posting_of
+from thresher.reading.lists.rows import field_named, posting_from
 from thresher.reading.platforms.calls import Call
 
 MAX_FILE = 50_000_000  # bytes
@@ -184,7 +184,7 @@ def _rows(
 def _offer(cells: Mapping[str, str], today: date, line: int) -> Offer | str:
     text = "\n\n".join(filter(None, (cells.get("description"), cells.get("requirements"))))
     known = {name: cell for name, cell in cells.items() if cell.strip() and not name.startswith("#")}
-    posting = posting_of({**known, "description": text}, today=today, where=f"line {line}")
+    posting = posting_from({**known, "description": text}, today=today, where=f"line {line}")
     if posting is None or not known.get("title"):
         return "it has no title"
     if not (posting.url or posting.key or posting.company):

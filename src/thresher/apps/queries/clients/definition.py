@@ -308,7 +308,8 @@ def _parameter(data: Any, path: Path) -> Parameter:
     said = _sentence(data, "help", path)
     if not said:
         wrong(path, "help is missing: a sentence that says what the parameter does")
-    if pattern is not None and default and not pattern_of(pattern, (*path, "pattern")).fullmatch(default):
+    fits = pattern_of(pattern, (*path, "pattern")).fullmatch if pattern is not None else None
+    if fits and default and not fits(default):
         wrong((*path, "default"), f"{default!r} does not fit the pattern")
     if choices and default and default not in choices:
         wrong((*path, "default"), f"{default!r} is none of the choices")

@@ -30,9 +30,9 @@ create table query_offers (
     hits         text not null default '[]',    -- the parts of the score
     sketch       text
 );
--- The offers of a company, those seen last first; with what rules a pair out.
+-- The offers of a company, and those that were seen last.
 create index query_offers_company on query_offers (company, last_seen);
-create index query_offers_fingerprint on query_offers (company, fingerprint) where canonical is null and fingerprint is not null;
+create index query_offers_fingerprint on query_offers (fingerprint) where canonical is null and fingerprint is not null;
 create index query_offers_canonical on query_offers (canonical) where canonical is not null;
 create index query_offers_rules on query_offers (rules, posting) where canonical is null and held = 0;
 

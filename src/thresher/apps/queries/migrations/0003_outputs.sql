@@ -9,18 +9,6 @@ create table sheet_rows (
     seen_at    bigint not null
 ){compact};
 
--- Every change of a value that a person gave a company. '' stands for none, so that no comparison meets null.
-create table feedback_events (
-    id         {identity},
-    company    text not null,
-    field      text not null check (field in ('resolution', 'feedback', 'notes')),
-    before     text not null,
-    after      text not null,
-    origin     text not null,          -- where it was changed: sheet, csv, xlsx, or who did it
-    changed_at bigint not null
-);
-create index feedback_events_company on feedback_events (company, field, id);
-
 -- How each output stands.
 create table output_state (
     output     text primary key,       -- sheet, csv, xlsx, jsonl

@@ -8,6 +8,8 @@ import unicodedata
 from collections.abc import Mapping
 from enum import StrEnum
 
+from thresher.apps.queries.signals.rules import RESOLUTIONS, Resolutions
+
 Cell = str | int | float | bool
 
 COMPANY_ID = "company_id"
@@ -33,22 +35,6 @@ HUMAN = (RESOLUTION, FEEDBACK, NOTES)
 MACHINE = tuple(column for column in COLUMNS if column not in (COMPANY_ID, *HUMAN))
 
 MAX_TEXT = 5_000  # characters of a cell that is read or written; a cell of Google's takes 50,000
-
-
-class Resolution(StrEnum):
-    """What people have decided about a company."""
-
-    PENDING = "PENDING"
-    IN_PROGRESS = "IN_PROGRESS"
-    HIGH_INTEREST = "HIGH_INTEREST"
-    ALREADY_REVOLUT = "ALREADY_REVOLUT"
-    ACCEPTED = "ACCEPTED"
-    REJECTED = "REJECTED"
-
-    @property
-    def is_resolved(self) -> bool:
-        """Tell whether nothing more is to be found out about the company."""
-        return self in (Resolution.ALREADY_REVOLUT, Resolution.ACCEPTED, Resolution.REJECTED)
 
 
 class Feedback(StrEnum):
@@ -106,15 +92,15 @@ def plain_text(cell: object) -> str:
     return text[:MAX_TEXT].strip()
 
 
-def checked_value(column: str, text: str) -> str:
+def checked_value(column: str, text: str, resolutions: Resolutions = RESOLUTIONS) -> str:
     """What a person wrote into a human column, as it is stored. Raises `ValueError` with the reason why it
     cannot be taken.
     """
     if column == NOTES:
         return text
     word = "_".join(text.upper().split())
-    words: type[Resolution | Feedback] = Resolution if column == RESOLUTION else Feedback
-    if word in list(words) or (column == FEEDBACK and not word):
+    words = (*resolutions.active, *resolutions.resolved) if column == RESOLUTION else tuple(Feedback)
+    if word in words or (column == FEEDBACK and not word):
         return word
     said = "an empty cell" if not word else repr(text[:60])
     raise ValueError(f"{column} must be one of {', '.join(words)}, got {said}")

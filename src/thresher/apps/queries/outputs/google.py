@@ -30,14 +30,18 @@ from thresher.core.errors import (
 from thresher.core.page import Page
 
 ORIGIN = "https://sheets.googleapis.com"
-KEY = "thresher.column"  # of the developer metadata that marks our columns
+# Keys of developer metadata: what marks our columns, and what numbers the batches of rows that were added.
+KEY, BATCH = "thresher.column", "thresher.batch"
+FIRST_BATCH = 1_000_000_000  # ids that Google chooses itself are spread over 31 bits
+KEPT_BATCHES = 50  # numbers that are kept, so that a request that was long on its way finds its own taken
 MINUTE = 60.0
 TOKEN_MARGIN = 60.0  # seconds before its end that a token counts as used up
 MAX_PAUSE = 120.0  # seconds that a sync waits in place; a longer pause ends it
 MAX_WAITS = 10  # at a closed gate, in one sync
 
 _LAYOUT_FIELDS = (
-    "sheets(properties(sheetId,title),data(rowData(values(effectiveValue)),"
+    "sheets(properties(sheetId,title),developerMetadata(metadataId,metadataKey),"
+    "data(rowData(values(effectiveValue)),"
     "columnMetadata(developerMetadata(metadataId,metadataKey,metadataValue))))"
 )
 _FINAL = (Permanent, Blocked)
@@ -111,12 +115,14 @@ class Tab:
     """A tab as one answer shows it: its first rows, the ids, and the marks of its columns.
 
     `marks` has, for each column of the sheet, the ids of our metadata there by the name of the column.
+    `batches` are the numbers of the batches that were added lately, in order.
     """
 
     sheet_id: int
     header: Sequence[Sequence[Cell | None]]
     ids: Sequence[Cell | None]
     marks: Sequence[Mapping[str, int]]
+    batches: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +177,7 @@ class Sheets:
 
     async def mark_columns(self, sheet_id: int, columns: Mapping[str, int], outdated: Sequence[int]) -> None:
         """Mark columns as ours, and remove marks from wrong places. A mark moves with its column."""
-        requests: list[Mapping[str, Any]] = [
-            {"deleteDeveloperMetadata": {"dataFilter": {"developerMetadataLookup": {"metadataId": mark}}}}
-            for mark in outdated
-        ]
+        requests: list[Mapping[str, Any]] = [_without(mark) for mark in outdated]
         for column, place in columns.items():
             where = {"sheetId": sheet_id, "dimension": "COLUMNS", "startIndex": place, "endIndex": place + 1}
             mark = {
@@ -200,11 +203,33 @@ class Sheets:
             "POST", "/values:batchUpdateByDataFilter", body={"valueInputOption": "RAW", "data": data}
         )
 
-    async def append(self, sheet_id: int, rows: Sequence[Sequence[Cell | None]]) -> None:
-        """Add rows below the last one that has anything in it, from the first column on."""
+    async def append(self, tab: Tab, rows: Sequence[Sequence[Cell | None]], skip: int = 0) -> None:
+        """Add rows below the last one that has anything in it, from the first column on.
+
+        The batch takes the next number, and all of it is refused where that is taken: by a request that was
+        thought lost, say. So no batch is added twice, however long one was on its way. `skip` leaves numbers
+        out that something else may have.
+        """
+        number = max(tab.batches, default=FIRST_BATCH) + 1 + skip
+        taken = {
+            "metadataId": number,
+            "metadataKey": BATCH,
+            "location": {"sheetId": tab.sheet_id},
+            "visibility": "DOCUMENT",
+        }
         written = [{"values": [{"userEnteredValue": _entered(cell)} for cell in row]} for row in rows]
         await self._change(
-            {"appendCells": {"sheetId": sheet_id, "rows": written, "fields": "userEnteredValue"}}
+            {"createDeveloperMetadata": {"developerMetadata": taken}},
+            {"appendCells": {"sheetId": tab.sheet_id, "rows": written, "fields": "userEnteredValue"}},
+            *map(_without, tab.batches[:-KEPT_BATCHES]),
+        )
+
+    async def rename(self, sheet_id: int, column: int, names: Mapping[str, str]) -> None:
+        """Replace whole cells of a column by what is in them, wherever their rows are by now."""
+        where = {"sheetId": sheet_id, "startColumnIndex": column, "endColumnIndex": column + 1}
+        found = {"matchCase": True, "matchEntireCell": True, "range": where}
+        await self._change(
+            *({"findReplace": {"find": old, "replacement": new, **found}} for old, new in names.items())
         )
 
     async def _change(self, *requests: Mapping[str, Any]) -> None:
@@ -303,7 +328,9 @@ def _tab(sheet: Mapping[str, Any], *, with_ids: bool) -> Tab:
     header = _grid(parts[0])
     ids = [row[0] if row else None for row in _grid(parts[1])] if with_ids and len(parts) > 1 else []
     marks = [_marks(column) for column in parts[0].get("columnMetadata") or []]
-    return Tab(int(sheet["properties"].get("sheetId", 0)), header, ids, marks)
+    found = sheet.get("developerMetadata") or []
+    batches = sorted(each["metadataId"] for each in found if each.get("metadataKey") == BATCH)
+    return Tab(int(sheet["properties"].get("sheetId", 0)), header, ids, marks, batches)
 
 
 def _grid(part: Mapping[str, Any]) -> list[list[Cell | None]]:
@@ -320,6 +347,10 @@ def _effective(cell: Mapping[str, Any]) -> Cell | None:
 def _marks(column: Mapping[str, Any]) -> dict[str, int]:
     found = column.get("developerMetadata") or []
     return {each["metadataValue"]: each["metadataId"] for each in found if each.get("metadataKey") == KEY}
+
+
+def _without(mark: int) -> Mapping[str, Any]:
+    return {"deleteDeveloperMetadata": {"dataFilter": {"developerMetadataLookup": {"metadataId": mark}}}}
 
 
 def _entered(cell: Cell | None) -> Mapping[str, Cell]:

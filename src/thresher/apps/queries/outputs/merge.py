@@ -22,9 +22,11 @@ from thresher.apps.queries.outputs.columns import (
     header_word,
     plain_text,
 )
+from thresher.apps.queries.signals.rules import RESOLUTIONS, Resolutions
 
 MAX_HEADER_ROW = 20  # the header is looked for in this many rows
 MAX_NAMED = 5  # rows that one message names
+MISPLACED = "misplaced: "  # before the id of a row that is not the row of that company
 
 Row = Sequence[Cell | None]
 
@@ -146,7 +148,12 @@ def same(shown: Cell | None, wanted: Cell | None) -> bool:
     return plain_text(shown) == plain_text(wanted)
 
 
-def merge(companies: Sequence[Company], rows: Sequence[Row], layout: Layout) -> Plan:
+def merge(
+    companies: Sequence[Company],
+    rows: Sequence[Row],
+    layout: Layout,
+    resolutions: Resolutions = RESOLUTIONS,
+) -> Plan:
     """Compare them. Rows about no company that we know are nobody's business but people's."""
     if COMPANY_ID not in layout.columns:
         return Plan(problems=layout.problems)
@@ -167,7 +174,7 @@ def merge(companies: Sequence[Company], rows: Sequence[Row], layout: Layout) -> 
             shown = _shown(rows, found, layout, column)
             if shown is None:
                 continue
-            value, problem = _decided(company, column, shown)
+            value, problem = _decided(company, column, shown, resolutions)
             if problem is not None:
                 problems.append(problem)
                 continue
@@ -204,7 +211,9 @@ def _shown(rows: Sequence[Row], found: Iterable[int], layout: Layout, column: st
     return list(dict.fromkeys(plain_text(layout.cell(rows[at], column)) for at in found))
 
 
-def _decided(company: Company, column: str, shown: Sequence[str]) -> tuple[str, Problem | None]:
+def _decided(
+    company: Company, column: str, shown: Sequence[str], resolutions: Resolutions
+) -> tuple[str, Problem | None]:
     """The one value that a person wrote, or why there is none. Rows that disagree say nothing: to take the
     one that was changed would take the other one the next time.
     """
@@ -219,7 +228,7 @@ def _decided(company: Company, column: str, shown: Sequence[str]) -> tuple[str, 
     if shown[0] == (company.human if company.base is None else company.base)[column]:
         return shown[0], None
     try:
-        return checked_value(column, shown[0]), None
+        return checked_value(column, shown[0], resolutions), None
     except ValueError as problem:
         return "", Problem("sheet_value", subject, f"{company.key}: {problem}; it was not taken")
 
@@ -246,18 +255,34 @@ def _doubled(company: Company, found: Sequence[int]) -> Problem:
 
 
 def _misplaced(companies: Sequence[Company], rows: Sequence[Row], layout: Layout) -> Iterator[Problem]:
-    """Rows that were added at the moment when somebody moved a column: id and name stand beside their
-    columns.
+    """Rows that were added at the moment when somebody moved a column: they were renamed, or id and name
+    stand beside their columns.
     """
     known = {company.key: plain_text(company.machine[COMPANY_NAME]) for company in companies}
     for at in range(layout.header_row + 1, len(rows)):
-        if layout.key(rows[at]) in known:
+        key = layout.key(rows[at])
+        if key in known:
             continue
         words = {plain_text(cell) for cell in rows[at]}
-        for key in (word for word in words if word in known and known[word] in words):
+        beside = [word for word in words if word in known and known[word] in words]
+        for about in [key.removeprefix(MISPLACED)] if key.startswith(MISPLACED) else beside:
             yield Problem(
-                "sheet_row", key, f"row {at + 1} is about {key}, but not in its columns; delete that row"
+                "sheet_row", about, f"row {at + 1} is about {about}, but not in its columns; delete that row"
             )
+
+
+def is_misplaced(row: Row, written: Row, company: Company, layout: Layout) -> bool:
+    """Tell whether a row that was just added stands beside its columns: a human cell shows what was written
+    for another one, or what it should show is elsewhere in the row. A person who has edited the row already
+    wrote something else.
+    """
+    there = {plain_text(cell) for cell in row} - {""}
+    ours = {plain_text(cell) for cell in written} - {""}
+    for column in HUMAN:
+        shown, wanted = plain_text(layout.cell(row, column)), company.human[column]
+        if shown != wanted and (shown in ours or (not shown and wanted in there)):
+            return column in layout.columns
+    return False
 
 
 def new_row(company: Company, layout: Layout) -> list[Cell | None]:

@@ -20,6 +20,7 @@ from zoneinfo import ZoneInfo
 
 from thresher.apps.queries.outputs.columns import COLUMNS, header_word, known_headers
 from thresher.apps.queries.outputs.hours import DAY_MINUTES, Hours
+from thresher.apps.queries.signals.rules import RESOLUTIONS, Resolutions
 from thresher.core.errors import ConfigError
 
 KEYS = ("folder", "from", "headers", "tab", "timezone", "to")
@@ -39,12 +40,14 @@ Problem = Callable[[str, str], ConfigError]
 class SheetOptions:
     """`hours` are when the sheet is read and written. `headers` are the project's own names of columns.
     `folder` is where the same table is written as files, relative to the project; None: nowhere.
+    `resolutions` are what people may decide: the rule file says so.
     """
 
     hours: Hours = NIGHT
     tab: str = "Companies"
     headers: Mapping[str, str] = field(default_factory=dict)
     folder: str | None = None
+    resolutions: Resolutions = RESOLUTIONS
 
     @property
     def timezone(self) -> str:

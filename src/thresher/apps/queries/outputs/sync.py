@@ -1,13 +1,14 @@
 """Sync the sheet: read what people wrote, write what has changed, and read again until nothing is left to do.
 
-People work in the sheet meanwhile. Three rules keep what they write:
+People work in the sheet meanwhile. These rules keep what they write:
 
 - An update goes to columns that carry our mark, which moves with the column, and never to a human one.
 - Before each batch one answer of Google's shows that headers, marks and ids are where they were planned.
+- A batch of new rows is numbered, and a number is taken once: rows are never added twice.
 - Afterwards everything is read and compared again. If rows moved between the check and the write, metrics
   stand in a wrong row now; the next round finds and corrects them.
 
-See docs/decisions/060-columns-are-marked.md.
+See docs/decisions/064-columns-are-marked.md.
 """
 
 import os
@@ -31,12 +32,14 @@ from thresher.apps.queries.outputs.google import (
 )
 from thresher.apps.queries.outputs.hours import next_window
 from thresher.apps.queries.outputs.merge import (
+    MISPLACED,
     Company,
     Layout,
     Plan,
     Problem,
     Update,
     find_layout,
+    is_misplaced,
     merge,
     new_row,
 )
@@ -130,6 +133,8 @@ class _Sync:
         self._problems: tuple[Problem, ...] = ()
         self._wrote: dict[str, set[str]] = {}  # what went into which column, to know a header that it hit
         self._counts: dict[str, int] = {}
+        self._rejected = 0
+        self._fresh: dict[str, Sequence[Cell | None]] = {}  # rows that were added and not seen yet
 
     async def run(self) -> Result:
         self._companies = await load_companies(self._ctx)
@@ -152,6 +157,7 @@ class _Sync:
                 continue  # the budget of retries bounds this
             except Rejected as problem:
                 rounds, rejected = rounds + 1, problem  # perhaps rows were deleted under it
+                self._rejected += rounds > 2  # the first times it is our own batch, and arrived after all
         raise rejected or SheetFailed(
             f"after {MAX_ROUNDS} rounds the sheet still does not show what was written: people move its rows, "
             "or its cells do not keep their values"
@@ -168,7 +174,9 @@ class _Sync:
             return False
         rows = await self._ctx.compute(read_rows, await self._sheets.rows(self._options.tab))
         if not any(any(cell is not None for cell in row) for row in rows):
-            await self._sheets.append(tab.sheet_id, [[self._options.header(column) for column in COLUMNS]])
+            await self._sheets.append(
+                tab, [[self._options.header(column) for column in COLUMNS]], self._rejected
+            )
             return False
         layout = find_layout(rows, self._headers)
         if layout is None or COMPANY_ID not in layout.columns:
@@ -179,7 +187,12 @@ class _Sync:
         if damaged := self._damaged_headers(tab, rows, layout):
             await self._sheets.write(damaged)
             return False
-        plan = await self._ctx.compute(merge, tuple(self._companies.values()), rows, layout)
+        if misplaced := self._misplaced_rows(rows, layout):
+            await self._sheets.rename(tab.sheet_id, layout.columns[COMPANY_ID], misplaced)
+            return False
+        plan = await self._ctx.compute(
+            merge, tuple(self._companies.values()), rows, layout, self._options.resolutions
+        )
         self._remember(plan)
         if not plan.updates and not plan.appends:
             return True
@@ -200,6 +213,19 @@ class _Sync:
             self._companies[key] = replace(self._companies[key], human={**self._companies[key].human, **said})
         for key, values in plan.seen.items():
             self._companies[key] = replace(self._companies[key], base=values)
+
+    def _misplaced_rows(self, rows: Sequence[Sequence[Cell | None]], layout: Layout) -> dict[str, str]:
+        """New names for rows that we added while somebody moved a column: what stands in their human cells
+        was never written by a person. Their companies are added again.
+        """
+        found = {}
+        for row in rows[layout.header_row + 1 :]:
+            key = layout.key(row)
+            if key in self._fresh:
+                if is_misplaced(row, self._fresh[key], self._companies[key], layout):
+                    found[key] = f"{MISPLACED}{key}"
+                del self._fresh[key]
+        return found
 
     def _damaged_headers(
         self, tab: Tab, rows: Sequence[Sequence[Cell | None]], layout: Layout
@@ -275,9 +301,10 @@ class _Sync:
             if tab is None:
                 return
             there = {plain_text(cell) for cell in tab.ids}
-            rows = [new_row(self._companies[key], layout) for key in batch if key not in there]
+            rows = {key: new_row(self._companies[key], layout) for key in batch if key not in there}
             if rows:
-                await self._sheets.append(tab.sheet_id, rows)
+                self._fresh |= rows
+                await self._sheets.append(tab, list(rows.values()), self._rejected)
                 self._count("sheet_appended", len(rows))
 
     def _count(self, name: str, number: int) -> None:

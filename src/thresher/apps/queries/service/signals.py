@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from thresher.apps.queries.offers import parsed_rules
+from thresher.apps.queries.signals.rules import parsed_rules
 from thresher.apps.queries.store import companies
 from thresher.apps.queries.store.aggregates import weekly_signals
 from thresher.apps.queries.store.companies import CompanyView, OfferView, company_offers, find_companies

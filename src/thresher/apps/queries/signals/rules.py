@@ -10,6 +10,7 @@ import re
 import reprlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -185,6 +186,12 @@ def read_rules(text: str, file: str) -> Rules:
         line = mistake.line or _line(lines, mistake.place)
         place = f"{file}, line {line}" if line else file
         raise ConfigError(": ".join(filter(None, (place, _written(mistake.place), mistake.advice)))) from None
+
+
+@lru_cache(8)
+def parsed_rules(text: str | None) -> Rules:
+    """The rules in the text of the project's file; without one, those that come with us."""
+    return project_rules(None) if text is None else read_rules(text, FILE)
 
 
 class _Mistake(Exception):

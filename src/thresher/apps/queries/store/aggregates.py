@@ -48,7 +48,7 @@ _COLUMNS: Columns = (
     ("now", "bigint"),
 )
 _UPDATE = f"""update company_signals set {", ".join(f"{name} = n.{name}" for name in _FIGURES)},
-    updated_at = n.now, dirty = 0, problem = null from {{rows}} where company_signals.company = n.company and resolved = 0"""
+    updated_at = n.now, dirty = 0, problem = null from {{rows}} where company_signals.company = n.company"""
 _FAILED = "update company_signals set problem = n.problem, updated_at = n.now from {rows} where company_signals.company = n.company"
 _PROBLEMS: Columns = (("company", "text"), ("problem", "text"), ("now", "bigint"))
 _DIRTY = """select company from company_signals where dirty = 1 and resolved = 0 and (problem is null or updated_at < :before)

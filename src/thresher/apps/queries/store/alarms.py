@@ -121,5 +121,5 @@ def alarms(session: Session, data: Mapping[str, Any], now: int) -> Any:  # noqa:
 
 
 def _alarm(row: Row) -> Alarm:
-    *columns, clear_told = row
-    return Alarm(*columns, clear_told=bool(clear_told))
+    found = dict(zip(_COLUMNS.split(", "), row, strict=True))
+    return Alarm(**{**found, "clear_told": bool(found["clear_told"])})

@@ -5,7 +5,7 @@ that two pages cannot decide about one company at the same time. Doing it twice 
 reposts are counted, never added up.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,8 +67,10 @@ _COMPANIES: Columns = (
     ("updated_at", ":now"),
     ("dirty", "0"),
 )
-_NAMED = "on conflict (company) do update set name = excluded.name where company_signals.name = ''"
-_HOLD = "select company, resolved from company_signals where company {keys} order by company"
+_MADE = "on conflict (company) do nothing"
+_HOLD = "select company, resolved, name from company_signals where company {keys} order by company"
+_NAME = "update company_signals set name = n.name from {rows} where company_signals.company = n.company"
+_NAMED: Columns = (("company", "text"), ("name", "text"))
 _DIRTY = "update company_signals set dirty = 1 where company in (:companies*) and resolved = 0 and dirty = 0"
 
 _OWNERS = "select distinct company from query_offers where posting {keys}"
@@ -81,7 +83,8 @@ _RECENT = f"""select {_FACTS} from (
         select o.*, row_number() over (partition by o.company order by o.last_seen desc, o.posting) as place
         from query_offers o where o.company {{keys}} and o.canonical is null and o.signature is not null) as recent
     where place <= {MAX_COMPARED}"""
-_SAME = f"select {_FACTS} from query_offers where fingerprint {{keys}} and canonical is null and company in (:companies*)"
+# By the fingerprint alone: a list of companies beside the list of prints would be looked up pair by pair.
+_SAME = f"select {_FACTS} from query_offers where fingerprint {{keys}} and canonical is null"
 _SKETCHES = "select posting, sketch from query_offers where posting {keys}"
 _DEPENDENTS = f"select {_FACTS}, sketch, canonical from query_offers where canonical {{keys}}"
 _RELINK = """update query_offers set canonical = n.canonical, repost_why = n.why, score = null, strong = 0, category = null,
@@ -137,7 +140,7 @@ def upsert_offers(session: Session, data: Mapping[str, Any], now: int) -> dict[s
     changes = [_change(row, old.get(key), resolved, now) for key, row in sorted(rows.items())]
     written = [each for each in changes if each.is_written]
     permille = round(1_000 * float(data.get("overlap", OVERLAP)))
-    decided, relinked, dirty = _decide(session, written, permille)
+    decided, relinked = _decide(session, written, permille)
     pour(session.dialect, session, _UPSERT, _COLUMNS, [_values(each, decided) for each in written])
     pour(session.dialect, session, _RELINK, _RELINKED, relinked)
     known = [each.posting for each in changes if not each.is_written]
@@ -145,8 +148,7 @@ def upsert_offers(session: Session, data: Mapping[str, Any], now: int) -> dict[s
         session.run(_SEEN, {"now": now, "postings": known})
         session.run(_SEEN_AGAIN, {"now": now, "postings": known})
     _count(session, written, decided, relinked)
-    dirty |= {company for each in changes if each.counts for company in each.companies}
-    mark_dirty(session, dirty)
+    mark_dirty(session, (company for each in changes if each.counts for company in each.companies))
     return {
         "offers_new": sum(each.old is None for each in changes),
         "offers_updated": sum(each.is_updated for each in changes),
@@ -247,15 +249,21 @@ def _withheld(row: dict[str, Any], old: _Old | None) -> dict[str, Any]:
 
 
 def _hold_companies(session: Session, rows: Mapping[str, Mapping[str, Any]], now: int) -> dict[str, bool]:
-    """Which of the companies are resolved. Their rows are made if they are new, and held to the end, always
-    in the same order.
+    """Which of the companies are resolved. Their rows are held to the end: those that are there first, in the
+    order of their keys, as everybody takes them; then those that are made here.
     """
     names = {row["company"]: row["company_name"] for row in rows.values() if row["company"]}
     dialect = session.dialect
-    insert_rows(dialect, session, "company_signals", _COMPANIES, sorted(names.items()), _NAMED, now=now)
-    moved = {row[0] for row in among(dialect, session, _OWNERS, list(rows)) if row[0]}
-    found = among(dialect, session, _HOLD + dialect.lock, sorted(moved | names.keys()))
-    return {company: bool(resolved) for company, resolved in found}
+    owners = {row[0] for row in among(dialect, session, _OWNERS, list(rows)) if row[0]}
+    held = among(dialect, session, _HOLD + dialect.lock, sorted(owners | names.keys()))
+    missing = sorted(names.keys() - {row[0] for row in held})
+    if missing:
+        made = [(company, names[company]) for company in missing]
+        insert_rows(dialect, session, "company_signals", _COMPANIES, made, _MADE, now=now)
+        held += among(dialect, session, _HOLD + dialect.lock, missing)
+    unnamed = [(company, names[company]) for company, _, name in held if not name and names.get(company)]
+    pour(dialect, session, _NAME, _NAMED, unnamed)
+    return {company: bool(resolved) for company, resolved, _ in held}
 
 
 def _old(session: Session, postings: Iterable[str]) -> dict[str, _Old]:
@@ -277,49 +285,49 @@ Link = tuple[str, str | None, str | None]  # posting, the one that it reposts, w
 
 def _decide(
     session: Session, written: Sequence[_Change], permille: int
-) -> tuple[dict[str, Repost | None], list[Link], set[str]]:
+) -> tuple[dict[str, Repost | None], list[Link]]:
     """What each offer with a new text reposts; and the same for offers that reposted one of them before, as
-    rows to write, with their companies.
+    rows to write. These belong to the same companies.
     """
-    fresh = [each for each in written if each.is_text_new]
-    texts = {each.posting: text for each in fresh if (text := each.text())}
-    dependents, links = _dependents(session, [each.posting for each in fresh if each.old is not None])
-    dependents = {
-        key: text for key, text in dependents.items() if key not in {each.posting for each in fresh}
-    }
+    fresh = {each.posting: each for each in written if each.is_text_new}
+    texts = {key: text for key, each in fresh.items() if (text := each.text())}
+    known = [key for key, each in fresh.items() if each.old]
+    dependents, before = _dependents(session, known, without=fresh.keys())
     undecided = {**dependents, **texts}
     if not undecided:
-        return {}, [], set()
-    canonicals = _canonicals(
-        session, undecided, {each.posting for each in fresh} | dependents.keys(), permille
-    )
+        return {}, []
+    canonicals = _canonicals(session, undecided, fresh.keys() | dependents.keys(), permille)
     wanted = canonicals.wanted(undecided.values())
     sketches: dict[str, str] = dict(among(session.dialect, session, _SKETCHES, sorted(wanted)))
     found = canonicals.decide(undecided.values(), sketches)
     relinked: list[Link] = []
     for key in sorted(dependents):
         repost = found.pop(key)
-        if repost is None or repost.canonical != links[key]:
+        if repost is None or repost.canonical != before[key]:
             relinked.append((key, repost.canonical if repost else None, repost.why if repost else None))
-    return found, relinked, {dependents[key].company for key, _, _ in relinked}
+    return found, relinked
 
 
-def _dependents(session: Session, canonicals: Sequence[str]) -> tuple[dict[str, OfferText], dict[str, str]]:
-    """The offers that repost these, and which of them each reposts."""
-    rows = among(session.dialect, session, _DEPENDENTS, canonicals)
+def _dependents(
+    session: Session, canonicals: Sequence[str], without: Collection[str]
+) -> tuple[dict[str, OfferText], dict[str, str]]:
+    """The other offers that repost these, and which of them each reposts."""
+    found = among(session.dialect, session, _DEPENDENTS, canonicals)
+    rows = [row for row in found if row[0] not in without]
     return {row[0]: OfferText(*row[:10]) for row in rows}, {row[0]: row[10] for row in rows}
 
 
 def _canonicals(
-    session: Session, undecided: Mapping[str, OfferText], without: set[str], permille: int
+    session: Session, undecided: Mapping[str, OfferText], without: Collection[str], permille: int
 ) -> Canonicals:
-    companies = sorted({text.company for text in undecided.values()})
-    prints = sorted({text.fingerprint for text in undecided.values()})
+    companies = {text.company for text in undecided.values()}
+    prints = {text.fingerprint for text in undecided.values()}
+    same = among(session.dialect, session, _SAME, sorted(prints))
+    recent = among(session.dialect, session, _RECENT, sorted(companies))
     found = Canonicals(permille)
-    rows = among(session.dialect, session, _SAME, prints, companies=companies)
-    for row in [*rows, *among(session.dialect, session, _RECENT, companies)]:
-        if row[0] not in without:
-            found.add(OfferText(*row))
+    for text in (OfferText(*row) for row in (*same, *recent)):
+        if text.posting not in without and text.company in companies:
+            found.add(text)
     return found
 
 
@@ -351,7 +359,6 @@ def _count(
     touched |= {each.old.canonical for each in written if each.old and each.old.canonical}
     touched |= {each.posting for each in written if each.old and each.is_text_new}
     touched |= {canonical for _, canonical, _ in relinked if canonical}
-    touched |= {posting for posting, canonical, _ in relinked if canonical is None}
     if touched:
         session.run(_COUNT, {"postings": sorted(touched)})
 

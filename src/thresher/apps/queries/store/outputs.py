@@ -1,7 +1,7 @@
 """Companies for the outputs, and what people wrote into them: reads and effects of the queries app.
 
-Every change of a human value goes through `set_human_value`, wherever it was made, so that `feedback_events`
-can tell what a value was at any time.
+Every change of a human value is written down (`store/resolution.py`), wherever it was made, so that
+`company_feedback` can tell what a value was at any time.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,8 +14,10 @@ from thresher.apps.queries.outputs.columns import (
     NOTES,
     RESOLUTION,
     Cell,
-    checked_value,
 )
+from thresher.apps.queries.signals.rules import parsed_rules
+from thresher.apps.queries.store.options import option
+from thresher.apps.queries.store.resolution import set_feedback, set_notes, set_resolution
 from thresher.core.clock import as_text
 from thresher.core.limits import without_controls
 from thresher.store.bulk import among
@@ -34,21 +36,13 @@ _COMPANIES = """select c.company, c.name, c.max_score, c.strong_offer_count, c.u
 _HUMAN = """select company, resolution, coalesce(feedback, ''), coalesce(notes, '') from company_signals
     where company {keys}"""
 _LOCKED = "select company from company_signals where company {keys} order by company"
-_SET = {
-    "resolution": "update company_signals set resolution = :value, resolution_at = :now where company = :company",
-    "feedback": "update company_signals set feedback = :value where company = :company",
-    "notes": "update company_signals set notes = :value where company = :company",
-}
-_EVENT = """insert into feedback_events (company, field, before, after, origin, changed_at)
-    values (:company, :field, :before, :after, :origin, :now)"""
+_THERE = "select 1 from company_signals where company = :company"
 _SEEN = """insert into sheet_rows (company, resolution, feedback, notes, seen_at)
     values (:company, :resolution, :feedback, :notes, :now)
     on conflict (company) do update set resolution = excluded.resolution, feedback = excluded.feedback,
         notes = excluded.notes, seen_at = excluded.seen_at"""
-_EVENTS = """select company, field, before, after, origin, changed_at from feedback_events
-    where company = :company order by id desc limit :limit"""
 # The first change after a time says what the value was before it.
-_SINCE = """select company, field, before from feedback_events where changed_at > :since and company {keys} order by id desc"""
+_SINCE = """select company, field, coalesce(old, '') from company_feedback where at > :since and company {keys} order by id desc"""
 _STATE = "select output, ok_at, failed_at, failures, note, digest, written_at from output_state"
 _STATE_NAMES = ("output", "ok_at", "failed_at", "failures", "note", "digest", "written_at")
 _OK = """insert into output_state (output, ok_at, note) values (:output, :now, :note)
@@ -145,35 +139,19 @@ def lock_companies(session: Session, keys: Iterable[str]) -> None:
 
 
 def set_human_value(session: Session, company: str, column: str, value: str, origin: str, now: int) -> bool:
-    """Change one human value of a company, and write the change down; False if it is what it was. Raises
-    `ValueError` for a word that the column does not know.
+    """Change one human value of a company, and write the change down; False if it is what it was, or if
+    there is no such company. Raises `UsageError` for a word that the column does not know.
     """
-    value, field = checked_value(column, value), FIELDS[column]
-    row = one(
-        session,
-        f"select coalesce({field}, '') from company_signals where company = :company",
-        {"company": company},
-    )
-    if row is None or row[0] == value:
+    if one(session, _THERE, {"company": company}) is None:
         return False
-    stored = value if field == "resolution" else value or None
-    session.run(
-        _SET[field], {"value": stored, "company": company} | ({"now": now} if field == "resolution" else {})
-    )
-    session.run(
-        _EVENT,
-        {"company": company, "field": field, "before": row[0], "after": value, "origin": origin, "now": now},
-    )
-    return True
-
-
-def feedback_history(session: Session, company: str, limit: int = 100) -> list[dict[str, Any]]:
-    """What people changed about a company, the newest first."""
-    names = ("company", "field", "before", "after", "origin", "changed_at")
-    return [
-        dict(zip(names, row, strict=True))
-        for row in session.rows(_EVENTS, {"company": company, "limit": limit})
-    ]
+    match column:
+        case "resolution":
+            allowed = parsed_rules(option(session, "rules")).resolutions
+            return set_resolution(session, company, value, origin, now, allowed)
+        case "model_feedback":
+            return set_feedback(session, company, value or None, origin, now)
+        case _:
+            return set_notes(session, company, value or None, origin, now)
 
 
 def note_output(session: Session, data: Mapping[str, Any], now: int) -> None:
