@@ -63,7 +63,7 @@ _COMPANY: dict[str, Any] = {
     "avgStrongScore": 7.5,
     "topCategory": "legacy_stack",
     "topOffer": "remotive/1234",
-    "topOfferUrl": "https://remotive.com/remote-jobs/1234",
+    "topOfferUrl": "https://offers.example/1234",
     "categoryMaxScores": {"legacy_stack": 8},
     "lastStrongAt": "2026-03-02T10:15:00.000Z",
     "firstSeenAt": "2026-02-01T10:15:00.000Z",
@@ -78,7 +78,7 @@ _COMPANY: dict[str, Any] = {
 _OFFER = {
     "posting": "remotive/1234",
     "title": "Migration engineer",
-    "url": "https://remotive.com/remote-jobs/1234",
+    "url": "https://offers.example/1234",
     "score": 8,
     "category": "legacy_stack",
     "hits": [],
