@@ -156,6 +156,7 @@ def live(database: str, seed: int, days: int, clock: Path) -> None:
     tides = Tides(seed, rows_of(seed, days))
     now = int(clock.read_text()) if clock.exists() else START
     now += 2 * MINUTE  # the lease of whoever was killed is over
+    keep(clock, now)
     with World(
         hiring, queries, pages={f"{HOST}/*": tides.answer}, settings=SETTINGS, now=now, database=database
     ) as world:
@@ -166,9 +167,14 @@ def live(database: str, seed: int, days: int, clock: Path) -> None:
             world.run_until_idle(within=30)
             check(world, tides)
             at = max(world.clock.now(), now) + STEP
-            clock.with_suffix(".new").write_text(str(at))
-            clock.with_suffix(".new").replace(clock)
+            keep(clock, at)
             world.clock.advance(at - world.clock.now())
+
+
+def keep(clock: Path, now: int) -> None:
+    """Write the time down, whole or not at all."""
+    clock.with_suffix(".new").write_text(str(now))
+    clock.with_suffix(".new").replace(clock)
 
 
 def check(world: World, tides: Tides) -> None:
