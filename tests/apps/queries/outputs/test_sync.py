@@ -359,6 +359,24 @@ def test_a_row_added_while_a_human_column_moved_is_not_taken_for_what_a_person_w
     assert running.open_alarms() == ["sheet_row/dent"]
 
 
+def test_a_misplaced_row_is_not_taken_even_if_its_id_moves_before_it_is_renamed(running):
+    running.company("dent", resolution="REJECTED", feedback="FP", notes="do not call")
+    moves = [
+        lambda sheet: sheet.move_column(sheet.column("model_notes"), 1),
+        lambda sheet: sheet.move_column(0, 3),
+    ]
+
+    def hook(name, sheet):
+        if name == "change" and moves:
+            moves.pop(0)(sheet)
+
+    running.book.before = hook
+    running.sync()
+    running.sync()
+    assert running.human("dent") == ("REJECTED", "FP", "do not call")
+    assert [running.shown("dent", column) for column in HUMAN] == ["REJECTED", "FP", "do not call"]
+
+
 def test_a_row_that_could_not_be_looked_at_is_looked_at_by_the_next_sync(running):
     running.company("dent", resolution="REJECTED", feedback="FP", notes="do not call")
     once(running, "change", lambda sheet: sheet.move_column(sheet.column("model_notes"), 1))

@@ -239,9 +239,11 @@ class _Sync:
         found = {}
         for row in rows[layout.header_row + 1 :]:
             key = layout.key(row)
-            if key in self._fresh:
-                if is_misplaced(row, self._fresh[key], self._companies[key], layout):
-                    found[key] = f"{MISPLACED}{key}"
+            if key not in self._fresh:
+                continue
+            if is_misplaced(row, self._fresh[key], self._companies[key], layout):
+                found[key] = f"{MISPLACED}{key}"  # and looked at again, until it has that name
+            else:
                 del self._fresh[key]
         return found
 
