@@ -105,4 +105,5 @@ query_cycle = Pipeline(
 
 PIPELINES = (query_cycle,)
 SOURCES = (LOCK,)
+START = (NewTask(CYCLE, key=KEY),)
 SCHEDULES = (Schedule("query_cycle", NewTask(CYCLE, key=KEY), every=EVERY),)
