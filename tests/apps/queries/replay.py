@@ -1,7 +1,9 @@
 """Sixty days of a search API that does all that such APIs do, followed by a query, in a process that may be
 killed at any moment and goes on in the next.
 
-    python -m tests.apps.queries.replay DATABASE [--kills 200] [--days 60] [--seed 7]
+    python -m tests.apps.queries.replay [--database URL --clock FILE] [--kills 200] [--days 60] [--seed 7]
+
+Without a database it plays on a new one of each make.
 
 Everything that the API shows is a function of the seed and of the time, so every process sees the same. It
 lists offers late, edits them, dates them anew, lists some twice, in the wrong order, and never more than so
@@ -15,6 +17,7 @@ import os
 import random
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,6 +33,7 @@ from thresher.apps.queries.service.queries import add_query, show_query
 from thresher.apps.queries.store.options import save_clients
 from thresher.apps.queries.store.queries import list_queries
 from thresher.core.clock import DAY, HOUR, MINUTE, SECOND
+from thresher.practice.postgres import practice_postgres
 from thresher.testing.web import Reply, Requested
 from thresher.testing.world import World
 
@@ -156,6 +160,7 @@ def live(database: str, seed: int, days: int, clock: Path) -> None:
     tides = Tides(seed, rows_of(seed, days))
     now = int(clock.read_text()) if clock.exists() else START
     now += 2 * MINUTE  # the lease of whoever was killed is over
+    keep(clock, now)
     with World(
         hiring, queries, pages={f"{HOST}/*": tides.answer}, settings=SETTINGS, now=now, database=database
     ) as world:
@@ -166,9 +171,14 @@ def live(database: str, seed: int, days: int, clock: Path) -> None:
             world.run_until_idle(within=30)
             check(world, tides)
             at = max(world.clock.now(), now) + STEP
-            clock.with_suffix(".new").write_text(str(at))
-            clock.with_suffix(".new").replace(clock)
+            keep(clock, at)
             world.clock.advance(at - world.clock.now())
+
+
+def keep(clock: Path, now: int) -> None:
+    """Write the time down, whole or not at all."""
+    clock.with_suffix(".new").write_text(str(now))
+    clock.with_suffix(".new").replace(clock)
 
 
 def check(world: World, tides: Tides) -> None:
@@ -263,7 +273,7 @@ def lives(database: str, kills: int, days: int, seed: int, clock: Path) -> Itera
                 os._exit(code)
         if left:
             left -= 1
-            time.sleep(pick.uniform(0.02, 0.6))
+            time.sleep(pick.uniform(0.02, 0.3))
             os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
         yield status
@@ -271,19 +281,29 @@ def lives(database: str, kills: int, days: int, seed: int, clock: Path) -> Itera
             return
 
 
+def play(database: str, clock: Path, given: argparse.Namespace) -> bool:
+    """The whole of it on one database; False where a promise was broken."""
+    ended = list(lives(database, given.kills, given.days, given.seed, clock))
+    if ended[-1] != 0:
+        return False
+    print(f"{len(ended) - 1} killed; {finish(database, given.seed, given.days, clock)}", flush=True)
+    return True
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("database")
+    parser.add_argument("--database")
+    parser.add_argument("--clock", type=Path)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--days", type=int, default=60)
     parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--clock", type=Path, required=True)
     given = parser.parse_args()
-    ended = list(lives(given.database, given.kills, given.days, given.seed, given.clock))
-    if ended[-1] != 0:
-        return 1
-    print(f"{len(ended) - 1} killed; {finish(given.database, given.seed, given.days, given.clock)}")
-    return 0
+    if given.database:
+        return 0 if play(given.database, given.clock, given) else 1
+    with tempfile.TemporaryDirectory() as folder, practice_postgres() as server:
+        file = f"sqlite:///{folder}/replay.db?durability=process"
+        held = [play(url, Path(folder) / f"clock{at}", given) for at, url in enumerate((file, server.url))]
+    return 0 if all(held) else 1
 
 
 if __name__ == "__main__":

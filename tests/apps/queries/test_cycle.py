@@ -383,3 +383,20 @@ def test_an_unproductive_query_runs_less_often_if_that_is_wanted(harbour):
         harbour.put(offer(1, days_ago(-4)))
         found = docks.cycle()
         assert round((found.due_at - docks.runs[0].finished_at) / HOUR) == 6
+
+
+@pytest.mark.promise(11)
+def test_a_look_that_was_interrupted_for_days_settles_nothing_that_came_meanwhile(harbour):
+    harbour.put(*(offer(at, days_ago(0)) for at in range(12)))
+    harbour.mood = lambda request: 500 if "page=2" in request.url else None
+    with world(harbour, retry_base=3_600.0, retries=5) as made:
+        docks = Follower(made, harbour, start="2026-03-09")
+        docks.cycle()
+        assert docks.view.running, "the second page is tried again in an hour"
+        made.advance(days=10)
+        harbour.mood = lambda _: None
+        harbour.put(offer(100, days_ago(-1)), offer(101, days_ago(0)))
+        docks.cycle()
+        made.advance(hours=2)
+        docks.cycle()
+        assert {"harbour/100", "harbour/101"} <= docks.postings

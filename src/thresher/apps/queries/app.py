@@ -9,6 +9,7 @@ app = App(
     pipelines="thresher.apps.queries.cycle:PIPELINES",
     schedules="thresher.apps.queries.cycle:SCHEDULES",
     sources="thresher.apps.queries.cycle:SOURCES",
+    start="thresher.apps.queries.cycle:START",
     settings="thresher.apps.queries.settings:SETTINGS",
     migrations="thresher.apps.queries:migrations",
     declare="thresher.apps.queries.declared:declare",

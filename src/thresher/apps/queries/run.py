@@ -74,8 +74,9 @@ class WantedDetail:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run between two steps. The first of `windows` is being walked through: `cursor` is where it goes on,
-    `rows` how many it has shown, `total` how many it says there are, `oldest` the oldest day so far.
+    """A run between two steps. The first of `windows` is being walked through: `asked_at` is when its first
+    page was asked for, `cursor` where it goes on, `rows` how many it has shown, `total` how many it says
+    there are, `oldest` the oldest day so far.
     """
 
     key: str = ""
@@ -84,6 +85,7 @@ class Run:
     windows: tuple[StoredWindow, ...] = ()
     first: str = ""
     coverage: str = "{}"
+    asked_at: int = 0
     cursor: str | None = None
     rows: int = 0
     total: int | None = None
@@ -133,6 +135,11 @@ def begun(key: str, serial: int, windows: Sequence[Window], coverage: Coverage, 
     stored = tuple(StoredWindow.of(each) for each in windows)
     oldest = min(each.span.first for each in windows)
     return Run(key, serial, now, stored, oldest.isoformat(), coverage_text(coverage))
+
+
+def from_the_top(run: Run, now: int) -> Run:
+    """The run at the first page of its window."""
+    return replace(run, asked_at=now, cursor=None, rows=0, total=None, oldest=None, in_order=True)
 
 
 def with_page(run: Run, page: SearchPage) -> Run:
@@ -192,14 +199,9 @@ def after_window(run: Run, ended: StopReason, note: str | None, reach: Reach, ca
     elif full or ended in (StopReason.RATE_LIMIT, StopReason.ERROR):
         rest = ()
     return replace(
-        run,
+        from_the_top(run, 0),
         windows=rest,
         coverage=coverage_text(coverage),
-        cursor=None,
-        rows=0,
-        total=None,
-        oldest=None,
-        in_order=True,
         stop=_worst(run.stopped, ended, rest_left=bool(rest), full=full).value,
         note=note or run.note,
     )

@@ -29,12 +29,13 @@ from thresher.apps.queries.run import (
     after_window,
     begun,
     ending,
+    from_the_top,
     wanted_details,
     with_page,
 )
 from thresher.apps.queries.store.queries import read_coverage
 from thresher.apps.queries.windows import Plan, Purpose, processed_date, windows
-from thresher.core.clock import SECOND, to_us
+from thresher.core.clock import HOUR, SECOND, to_us
 from thresher.core.context import Context
 from thresher.core.errors import (
     Blocked,
@@ -55,6 +56,8 @@ from thresher.reading.platforms.calls import Call
 from thresher.reading.postings.posting import Posting
 
 COMPANIES_AT_ONCE = 200
+# A look that was interrupted for longer begins again: its first pages may have changed meanwhile.
+MAX_LOOK = HOUR
 MAX_WAITS = 10  # in a row, for the gate of a host
 MAX_WAIT = 120.0  # seconds
 
@@ -140,6 +143,8 @@ def _run_id(ctx: Context, run: Run) -> dict[str, int]:
 
 async def _look(ctx: Context, query: OpenQuery, run: Run) -> Next:
     """One page of the window under way. Every request counts, whatever comes back."""
+    if run.cursor is None or ctx.now() - run.asked_at > MAX_LOOK:
+        run = from_the_top(run, ctx.now())
     search = _search(query, run)
     asked = run.counting(requests_count=1)
     try:
@@ -206,7 +211,7 @@ async def _keep(ctx: Context, query: OpenQuery, run: Run, page: SearchPage) -> N
     ended = ending(run, page, query.caps, query.client.reach, query.plan, all_known=batch.is_known)
     if ended is not None:
         reason, note = ended
-        run = after_window(run, reason, note, query.client.reach, query.caps, query.plan)
+        run = _after(query, run, reason, note)
         if query.client.reach.whole and reason is StopReason.WINDOW_EXHAUSTED:
             effects.append(_miss_effect(ctx, run))
     return _again(run, *effects, records=batch.records, events=_skipped_rows(query, page))
@@ -241,6 +246,16 @@ def _skipped_rows(query: OpenQuery, page: SearchPage) -> tuple[NewEvent, ...]:
     return (NewEvent("query_rows_skipped", detail),)
 
 
+def _after(query: OpenQuery, run: Run, ended: StopReason, note: str | None) -> Run:
+    """The run after its window. What it has seen counts for the day on which its first page was asked for:
+    whatever came later may have been missed.
+    """
+    plan = query.plan
+    if run.asked_at:
+        plan = replace(plan, today=_day(run.asked_at, query.client.timezone))
+    return after_window(run, ended, note, query.client.reach, query.caps, plan)
+
+
 # Trouble
 
 
@@ -267,14 +282,14 @@ def _wait(ctx: Context, query: OpenQuery, run: Run, problem: NotYet) -> Next:
 
 
 def _fail(ctx: Context, query: OpenQuery, run: Run, why: str) -> Next:
-    run = after_window(run, StopReason.ERROR, why, query.client.reach, query.caps, query.plan)
+    run = _after(query, run, StopReason.ERROR, why)
     return _again(run, _progress(ctx, run))
 
 
 def _rest(ctx: Context, query: OpenQuery, run: Run, problem: RateLimited | NotYet) -> Next:
     """The client wants no more requests for now: it rests, and the queries of other clients go on."""
     why = str(problem)
-    run = after_window(run, StopReason.RATE_LIMIT, why, query.client.reach, query.caps, query.plan)
+    run = _after(query, run, StopReason.RATE_LIMIT, why)
     return _again(run, _progress(ctx, run), _pause_effect(ctx, query, problem))
 
 
@@ -295,7 +310,7 @@ def _stop_client(ctx: Context, query: OpenQuery, run: Run, problem: Exception) -
         case _:
             tag = "auth"
     run = replace(run, blocked=tag == "anti_bot")
-    run = after_window(run, StopReason.ERROR, str(problem), query.client.reach, query.caps, query.plan)
+    run = _after(query, run, StopReason.ERROR, str(problem))
     setup = query.client.fingerprint(os.environ)
     data = {
         "source": query.state.source,

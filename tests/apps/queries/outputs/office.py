@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import pickle
 from collections.abc import Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import cache
@@ -282,7 +283,9 @@ class OfficeContext:
             return json.loads(json.dumps(READS[name](session, data, self._office.now)))
 
     async def compute(self, function: Callable[..., Any], /, *args: object) -> Any:
-        return function(*args)
+        """As in another process: everything that goes there and back is pickled."""
+        function, args = pickle.loads(pickle.dumps((function, args)))
+        return pickle.loads(pickle.dumps(function(*args)))
 
     async def fetch(self, url: str, **how: Any) -> Any:
         return await self._fetcher.fetch(order(url, **how), FetchOptions(Ungoverned()))

@@ -359,6 +359,37 @@ def test_a_row_added_while_a_human_column_moved_is_not_taken_for_what_a_person_w
     assert running.open_alarms() == ["sheet_row/dent"]
 
 
+def test_a_misplaced_row_is_not_taken_even_if_its_id_moves_before_it_is_renamed(running):
+    running.company("dent", resolution="REJECTED", feedback="FP", notes="do not call")
+    moves = [
+        lambda sheet: sheet.move_column(sheet.column("model_notes"), 1),
+        lambda sheet: sheet.move_column(0, 3),
+    ]
+
+    def hook(name, sheet):
+        if name == "change" and moves:
+            moves.pop(0)(sheet)
+
+    running.book.before = hook
+    running.sync()
+    running.sync()
+    assert running.human("dent") == ("REJECTED", "FP", "do not call")
+    assert [running.shown("dent", column) for column in HUMAN] == ["REJECTED", "FP", "do not call"]
+
+
+def test_a_row_that_could_not_be_looked_at_is_looked_at_by_the_next_sync(running):
+    running.company("dent", resolution="REJECTED", feedback="FP", notes="do not call")
+    once(running, "change", lambda sheet: sheet.move_column(sheet.column("model_notes"), 1))
+    running.book.fault = lambda name: SheetFault(500) if running.book.log[-1] == "change" else None
+    running.sync()
+    assert running.open_alarms() == ["sheet_failed/sheet"]
+    running.book.fault = lambda _: None
+    running.metrics("dent", max_score=10)
+    running.sync()
+    assert running.human("dent") == ("REJECTED", "FP", "do not call")
+    assert [running.shown("dent", column) for column in HUMAN] == ["REJECTED", "FP", "do not call"]
+
+
 # --- Google in trouble
 
 
@@ -568,6 +599,21 @@ def test_a_night_that_ends_ends_the_sync(running):
     assert result.counts["sheet_updated"] == 1
     assert "night is over" in result.note
     assert running.open_alarms() == []
+
+
+def test_a_row_added_in_the_last_moment_of_the_night_is_still_looked_at(running):
+    running.company("dent", resolution="REJECTED", notes="no")
+    running.now = 1_700_013_600_000_000
+
+    def dawn(sheet):
+        running.now = 1_700_024_400_000_000
+        sheet.move_column(sheet.column("model_notes"), 1)
+
+    once(running, "change", dawn)
+    assert "night is over" in running.sync(by_hand=False).note
+    assert running.rows_of("dent") == []
+    running.sync()
+    assert (running.human("dent"), running.shown("dent", "model_notes")) == (("REJECTED", "", "no"), "no")
 
 
 def test_without_its_variables_the_sheet_is_off(running):

@@ -9,6 +9,12 @@ create table sheet_rows (
     seen_at    bigint not null
 ){compact};
 
+-- Rows that were added to the sheet and not seen there since, as they were written: a sync that failed could not look any more.
+create table sheet_unseen (
+    company text primary key,
+    cells   text not null              -- JSON
+){compact};
+
 -- How each output stands.
 create table output_state (
     output     text primary key,       -- sheet, csv, xlsx, jsonl

@@ -48,6 +48,7 @@ from thresher.core.clock import as_text
 from thresher.core.outcome import Effect
 
 MAX_ROUNDS = 6  # of reading and writing; people who sort all the time are not waited for
+MAX_LOOKS = 2  # at rows that were added in the last of them
 ORIGIN = "sheet"
 
 T = TypeVar("T")
@@ -96,12 +97,18 @@ async def sync_sheet(
 
 async def load_companies(ctx: OutputContext) -> dict[str, Company]:
     """All companies, as the database has them."""
-    found: dict[str, Company] = {}
+    return {
+        row["company"]: Company(row["company"], row["machine"], row["human"], row["base"])
+        for row in await _load_rows(ctx)
+    }
+
+
+async def _load_rows(ctx: OutputContext) -> list[Mapping[str, Any]]:
+    found: list[Mapping[str, Any]] = []
     after: str | None = ""
     while after is not None:
         part = await ctx.read("queries.output_rows", {"after": after})
-        for row in part["rows"]:
-            found[row["company"]] = Company(row["company"], row["machine"], row["human"], row["base"])
+        found += part["rows"]
         after = part["next"]
     return found
 
@@ -137,7 +144,11 @@ class _Sync:
         self._fresh: dict[str, Sequence[Cell | None]] = {}  # rows that were added and not seen yet
 
     async def run(self) -> Result:
-        self._companies = await load_companies(self._ctx)
+        for row in await _load_rows(self._ctx):
+            key = row["company"]
+            self._companies[key] = Company(key, row["machine"], row["human"], row["base"])
+            if row["unseen"] is not None:
+                self._fresh[key] = row["unseen"]
         try:
             note = await self._rounds()
         except SheetFailed as problem:
@@ -145,12 +156,15 @@ class _Sync:
         return self._result(note, failed=False)
 
     async def _rounds(self) -> str:
-        rounds, rejected = 0, None
-        while rounds < MAX_ROUNDS:
-            if self._is_over():
-                return "the night is over; the rest follows in the next one"
+        rounds, looks, rejected = 0, 0, None
+        while True:
+            look_only = self._is_over() or rounds >= MAX_ROUNDS
+            # Rows that were just added are looked at once more, whatever the hour.
+            if look_only and (not self._fresh or looks >= MAX_LOOKS):
+                break
+            looks += look_only
             try:
-                if await self._round():
+                if await self._round(look_only=look_only):
                     return ""
                 rounds += 1
             except Interrupted:
@@ -158,6 +172,8 @@ class _Sync:
             except Rejected as problem:
                 rounds, rejected = rounds + 1, problem  # perhaps rows were deleted under it
                 self._rejected += rounds > 2  # the first times it is our own batch, and arrived after all
+        if self._is_over():
+            return "the night is over; the rest follows in the next one"
         raise rejected or SheetFailed(
             f"after {MAX_ROUNDS} rounds the sheet still does not show what was written: people move its rows, "
             "or its cells do not keep their values"
@@ -166,7 +182,7 @@ class _Sync:
     def _is_over(self) -> bool:
         return self._until is not None and self._ctx.now() >= self._until
 
-    async def _round(self) -> bool:
+    async def _round(self, *, look_only: bool) -> bool:
         """Read and compare, and write a part of what is to be written; True if nothing is."""
         tab = await self._sheets.tab(self._options.tab)
         if tab is None:
@@ -196,6 +212,8 @@ class _Sync:
         self._remember(plan)
         if not plan.updates and not plan.appends:
             return True
+        if look_only:
+            return False
         if not await self._mark(tab, layout):
             return False
         await self._update(plan.updates, layout)
@@ -221,9 +239,11 @@ class _Sync:
         found = {}
         for row in rows[layout.header_row + 1 :]:
             key = layout.key(row)
-            if key in self._fresh:
-                if is_misplaced(row, self._fresh[key], self._companies[key], layout):
-                    found[key] = f"{MISPLACED}{key}"
+            if key not in self._fresh:
+                continue
+            if is_misplaced(row, self._fresh[key], self._companies[key], layout):
+                found[key] = f"{MISPLACED}{key}"  # and looked at again, until it has that name
+            else:
                 del self._fresh[key]
         return found
 
@@ -319,7 +339,10 @@ class _Sync:
             "sheet_retries": self._sheets.budget.spent,
         }
         effects = [
-            Effect("queries.take_values", {"origin": ORIGIN, "takes": takes, "seen": self._seen}),
+            Effect(
+                "queries.take_values",
+                {"origin": ORIGIN, "takes": takes, "seen": self._seen, "unseen": self._fresh},
+            ),
             Effect("queries.note_output", {"output": ORIGIN, "note": note or None, "failed": failed}),
             _alarm_or_clear("sheet_failed", ORIGIN, note if failed else None),
         ]

@@ -7,6 +7,8 @@ Every change of a human value is written down (`store/resolution.py`), wherever 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import orjson
+
 from thresher.apps.queries.outputs.columns import (
     COMPANY_NAME,
     FEEDBACK,
@@ -30,8 +32,9 @@ FIELDS: Mapping[str, str] = {RESOLUTION: "resolution", FEEDBACK: "feedback", NOT
 
 _COMPANIES = """select c.company, c.name, c.max_score, c.strong_offer_count, c.unique_offer_count, c.posting_activity,
         c.top_offer_url, c.top_category, c.last_strong_at, c.resolution, coalesce(c.feedback, ''), coalesce(c.notes, ''),
-        s.resolution, s.feedback, s.notes
+        s.resolution, s.feedback, s.notes, u.cells
     from company_signals c left join sheet_rows s on s.company = c.company
+        left join sheet_unseen u on u.company = c.company
     where c.company > :after order by c.company limit :limit"""
 _HUMAN = """select company, resolution, coalesce(feedback, ''), coalesce(notes, '') from company_signals
     where company {keys}"""
@@ -41,6 +44,8 @@ _SEEN = """insert into sheet_rows (company, resolution, feedback, notes, seen_at
     values (:company, :resolution, :feedback, :notes, :now)
     on conflict (company) do update set resolution = excluded.resolution, feedback = excluded.feedback,
         notes = excluded.notes, seen_at = excluded.seen_at"""
+_FORGET = "delete from sheet_unseen"
+_UNSEEN = "insert into sheet_unseen (company, cells) values (:company, :cells)"
 # The first change after a time says what the value was before it.
 _SINCE = """select company, field, coalesce(old, '') from company_feedback where at > :since and company {keys} order by id desc"""
 _STATE = "select output, ok_at, failed_at, failures, note, digest, written_at from output_state"
@@ -66,6 +71,7 @@ def output_rows(session: Session, data: Mapping[str, Any], now: int) -> Any:  # 
             "machine": _machine(row),
             "human": dict(zip(HUMAN, row[9:12], strict=True)),
             "base": None if row[12] is None else dict(zip(HUMAN, row[12:15], strict=True)),
+            "unseen": None if row[15] is None else orjson.loads(row[15]),
         }
         for row in found
     ]
@@ -115,7 +121,7 @@ def take_values(session: Session, data: Mapping[str, Any], now: int) -> Mapping[
     """Store what people wrote: an effect.
 
     `takes` are lists of company, column and value, `origin` says where they were written, `seen` what the
-    sheet shows now, by company.
+    sheet shows now, by company; `unseen` the rows that were added and not seen yet.
     """
     takes = sorted(map(tuple, data.get("takes", ())))
     lock_companies(session, [company for company, _, _ in takes])
@@ -124,6 +130,10 @@ def take_values(session: Session, data: Mapping[str, Any], now: int) -> Mapping[
         changed[column] += set_human_value(session, company, column, value, str(data["origin"]), now)
     seen = sorted(data.get("seen", {}).items())
     session.many(_SEEN, [_seen_row(company, values, now) for company, values in seen])
+    if "unseen" in data:
+        session.run(_FORGET)
+        rows = sorted(data["unseen"].items())
+        session.many(_UNSEEN, [{"company": key, "cells": orjson.dumps(row).decode()} for key, row in rows])
     return {f"{FIELDS[column]}_taken": number for column, number in changed.items() if number}
 
 
