@@ -115,9 +115,5 @@ query_cycle = Pipeline(
 
 PIPELINES = (query_cycle,)
 SOURCES = (LOCK,)
-<<<<<<< HEAD
-SCHEDULES = (Schedule("queries.cycle", NewTask(CYCLE, key=KEY), every=EVERY),)
-=======
 START = (NewTask(CYCLE, key=KEY),)
-SCHEDULES = (Schedule("query_cycle", NewTask(CYCLE, key=KEY), every=EVERY),)
->>>>>>> main
+SCHEDULES = (Schedule("queries.cycle", NewTask(CYCLE, key=KEY), every=EVERY),)
