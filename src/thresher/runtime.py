@@ -140,11 +140,13 @@ def open_store(
     """Open a store that is ready to use: its schema up to date, its settings read.
 
     Without `migrate` nothing is made or changed. `apps_are_missing`: an app of the project could not be
-    loaded, so settings of unknown apps in the project file are no error.
+    loaded, so settings and keys of unknown apps in the project file are no error.
     """
     apps = tuple(apps)
     catalogue = catalogue_of(apps)  # before the database: a wrong project file must not cost a migration
     given = project.checked_settings(catalogue, apps_are_missing=apps_are_missing) if project else {}
+    if project and not apps_are_missing:
+        project.check_sections(apps)
     store = open_bare(url, clock=clock, create=migrate)
     try:
         _prepare(store, apps, migrate=migrate)

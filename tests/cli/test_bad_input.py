@@ -198,7 +198,8 @@ def test_add_wants_either_a_kind_or_a_file(queue: Thresher):
     [
         ("apps: [app.py\n", ["thresher.yaml:", "not YAML"]),
         ("- a\n- b\n", ["thresher.yaml:1", "apps, database, fetch, models, notify, retry, settings"]),
-        ("apps: [app.py]\ndatabse: x\n", ["thresher.yaml:2", "databse"]),
+        ("apps: [jobs]\ndatabse: x\n", ["thresher.yaml:2", "databse", "apps, database"]),
+        ("apps: [jobs]\nqueries: {}\n", ["thresher.yaml:2", "queries is not a known key"]),
         ("apps: app.py\n", ["thresher.yaml:1", "apps must be a list"]),
         ("\nsettings:\n  retry.base: soon\n", ["thresher.yaml:3", "retry.base", "'soon'"]),
         ("settings:\n  retry.bse: 1\n", ["thresher.yaml:2", "retry.bse"]),

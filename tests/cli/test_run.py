@@ -1,4 +1,5 @@
 import json
+import logging
 import signal
 import time
 from pathlib import Path
@@ -7,6 +8,7 @@ import apsw
 import pytest
 
 from tests.cli.conftest import APP, PROJECT, Thresher, added, start
+from thresher.cli.worker import log_to_stderr
 
 
 def counts(queue: Thresher) -> dict[str, dict[str, int]]:
@@ -262,3 +264,18 @@ def test_a_stage_that_hangs_on_its_thread_does_not_keep_the_run_from_ending(
     assert process.returncode == 0, err
     assert json.loads(out)["attempts"] == {"retry": 1}
     assert thresher("tasks", "show", "1", "--json").json["task"]["error"] == "TimedOut"
+
+
+@pytest.mark.parametrize(("level", "told"), [("debug", True), ("error", False)])
+def test_the_environment_says_how_much_is_logged(level: str, told: bool, monkeypatch, capsys):
+    monkeypatch.setenv("THRESHER_LOG_LEVEL", level)
+    log_to_stderr(verbose=False)
+    logging.getLogger("thresher.test").warning("the water rises")
+    assert ("the water rises" in capsys.readouterr().err) == told
+
+
+def test_a_log_level_that_is_none_is_refused_by_name(queue: Thresher, monkeypatch):
+    monkeypatch.setenv("THRESHER_LOG_LEVEL", "loud")
+    told = queue("run")
+    assert told.code == 3
+    assert "THRESHER_LOG_LEVEL is 'loud'; set it to one of debug, info, warning, error" in told.err

@@ -316,7 +316,7 @@ def test_a_task_of_any_known_kind_is_added_once_per_key(api):
 
 
 def test_sources_are_paused_resumed_disabled_and_enabled(api, filled):
-    (source,) = api.get("/api/sources")
+    source, *_ = api.get("/api/sources")
     place = f"/api/sources/{source['source']}"
     assert len(api.get("/api/sources?all=true")) >= 1
     told = api.post(f"{place}/pause", {"for": "2h", "reason": "they asked"})
@@ -334,7 +334,7 @@ def test_sources_are_paused_resumed_disabled_and_enabled(api, filled):
 
 @pytest.mark.promise(17)
 def test_a_source_that_an_administrator_disabled_opens_for_an_administrator_only(api, stranger, shop, filled):
-    (source,) = api.get("/api/sources")
+    source, *_ = api.get("/api/sources")
     place = f"/api/sources/{source['source']}"
     admin = Api(stranger.url, create_key(shop.store, "root", ["admin"]).token)
     by_hand = partial(control.disable, shop.store, source["source"], "we may not")
@@ -350,7 +350,7 @@ def test_a_source_that_an_administrator_disabled_opens_for_an_administrator_only
 
 @pytest.mark.promise(17)
 def test_the_pause_of_an_administrator_is_ended_by_an_administrator_only(api, stranger, shop, filled):
-    (source,) = api.get("/api/sources")
+    source, *_ = api.get("/api/sources")
     place = f"/api/sources/{source['source']}"
     admin = Api(stranger.url, create_key(shop.store, "root", ["admin"]).token)
     by_hand = partial(control.pause, shop.store, source["source"], 3_600, "moving")
@@ -365,7 +365,7 @@ def test_the_pause_of_an_administrator_is_ended_by_an_administrator_only(api, st
 
 
 def test_events_are_paged(api, filled):
-    (source,) = api.get("/api/sources")
+    source, *_ = api.get("/api/sources")
     for _ in range(3):
         api.post(f"/api/sources/{source['source']}/disable")
     first = api.get("/api/events?limit=2&kind=gate_disabled")

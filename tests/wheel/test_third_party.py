@@ -129,8 +129,7 @@ def test_an_app_of_somebody_else_has_a_key_in_the_project_file_and_asks_its_own_
     assert filtered["reason"] == "Calais is closed"
     project.enable("tides", says="tides:\n  closed: Calais\n")
     told = project.environment.refused("run", cwd=project.folder)
-    assert "thresher.yaml, line" in told
-    assert "tides must be a mapping with the key closed" in told
+    assert "thresher.yaml:6: tides must be a mapping with the key closed" in told
     project.enable("tides")
     project.measure("Calais", 3)
     project("run")
