@@ -184,6 +184,12 @@ class Demo:
             sql = "select count(*) from records where kind = 'posting' and key like 'search/%'"
             return int(connection.execute(sql).fetchone()[0])
 
+    def searched(self) -> int:
+        """How many postings the queries found."""
+        with sqlite3.connect(self.folder / "harvest" / "harvest.db") as connection:
+            sql = "select count(*) from records where kind = 'posting' and key like 'practice/%'"
+            return int(connection.execute(sql).fetchone()[0])
+
     def postings(self) -> dict[str, int]:
         """How many are in the database, by company."""
         sql = """select l.target, count(*) from records r join links l on l.record_id = r.id
@@ -238,7 +244,13 @@ def test_the_demo_goes_on_after_ctrl_c_and_tells_what_it_found_and_what_not(demo
         "the README shows other lines than the demo prints"
     )
     assert "at every host 1 at a time, never closer than 0.5" in " ".join(said.split())
-    assert demo.count("decision") == demo.count("posting") - demo.scraped() > 0 < demo.scraped()
+    others = demo.scraped() + demo.searched()
+    assert demo.count("decision") == demo.count("posting") - others > 0
+    assert demo.scraped() > 0 < demo.searched()
+    searched = said.partition("What was searched")[2].partition("How the web saw it")[0]
+    assert searched.count("SUCCESS") == 6, "three queries, and a run of each"
+    assert "▓▓▓▓" in searched
+    assert re.search(r"^ *7 +\S.* payroll +https://", searched, re.MULTILINE)
     assert demo.count("match") > 0
     candidates = [
         line.partition(",")[0] for line in (EXAMPLES / "candidates.csv").read_text("utf-8").splitlines()[1:]

@@ -46,6 +46,11 @@ class Environment:
         self, *words: str | Path, cwd: Path, codes: Sequence[int] = (0,), given: str | None = None
     ) -> str:
         """What a program of the environment prints."""
+        return self._ended(*words, cwd=cwd, codes=codes, given=given).stdout
+
+    def _ended(
+        self, *words: str | Path, cwd: Path, codes: Sequence[int], given: str | None = None
+    ) -> "subprocess.CompletedProcess[str]":
         done = subprocess.run(
             [self.folder / "bin" / words[0], *words[1:]],
             cwd=cwd,
@@ -57,7 +62,7 @@ class Environment:
             check=False,
         )
         assert done.returncode in codes, f"{words} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
-        return done.stdout
+        return done
 
     def start(self, *words: str | Path, cwd: Path) -> "subprocess.Popen[str]":
         line = [self.folder / "bin" / words[0], *words[1:]]
@@ -68,6 +73,10 @@ class Environment:
     def thresher(self, *words: str | Path, cwd: Path, **how: Any) -> str:
         """What a command of Thresher prints."""
         return self.run("python", "-m", "thresher", *words, cwd=cwd, **how)
+
+    def refused(self, *words: str | Path, cwd: Path) -> str:
+        """What a command of Thresher says about a project that is wrong."""
+        return self._ended("python", "-m", "thresher", *words, cwd=cwd, codes=(3,)).stderr
 
     def install(self, wheel: Path) -> None:
         self._pip("install", "--no-deps", "--no-index", wheel)

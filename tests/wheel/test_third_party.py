@@ -34,9 +34,9 @@ class Project:
     url: str
     environment: Environment
 
-    def enable(self, *apps: str) -> None:
+    def enable(self, *apps: str, says: str = "") -> None:
         more = "".join(f", {app}" for app in apps)
-        (self.folder / "thresher.yaml").write_text(PROJECT.format(more=more, url=self.url))
+        (self.folder / "thresher.yaml").write_text(PROJECT.format(more=more, url=self.url) + says)
 
     def __call__(self, *words: str | Path, codes: tuple[int, ...] = (0,), given: str | None = None) -> str:
         return self.environment.thresher(*words, cwd=self.folder, codes=codes, given=given)
@@ -113,6 +113,32 @@ def test_an_app_of_somebody_else_works_goes_and_comes_back(project: Project, tid
     project("run")
     assert [level["harbour"] for level in project.json("tides", "list")] == ["Brest", "Dover"]
     assert project.json("config", "get", "tides.lowest")["value"] == 1
+
+
+@pytest.mark.promise(20)
+def test_an_app_of_somebody_else_has_a_key_in_the_project_file_and_asks_its_own_tables(
+    project: Project, tides: Path
+):
+    project.environment.install(tides)
+    project.enable("tides", says="tides:\n  closed: [Calais]\n")
+    for harbour in ("Brest", "Calais"):
+        project.measure(harbour, 5.25)
+    project("run")
+    assert project.json("tides", "list") == [BREST]
+    (filtered,) = project.json("tasks", "list", "--state", "filtered")
+    assert filtered["reason"] == "Calais is closed"
+    project.enable("tides", says="tides:\n  closed: Calais\n")
+    told = project.environment.refused("run", cwd=project.folder)
+    assert "thresher.yaml, line" in told
+    assert "tides must be a mapping with the key closed" in told
+    project.enable("tides")
+    project.measure("Calais", 3)
+    project("run")
+    assert [level["harbour"] for level in project.json("tides", "list")] == ["Brest", "Calais"]
+    project.enable(says="tides:\n  closed: [Calais]\n")
+    assert "tides" in project.environment.refused("run", cwd=project.folder), (
+        "whose key it is must be enabled"
+    )
 
 
 def look(project: Project) -> tuple[Any, int, str]:

@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -20,6 +20,7 @@ from thresher.cli.format import number, plain
 from thresher.cli.show import say
 from thresher.config.project import hide_password
 from thresher.core.clock import monotonic
+from thresher.core.errors import ConfigError
 from thresher.core.settlement import Ending
 from thresher.engine.supervisor import PULSE_SECONDS, RESTART, Pulse, supervise
 from thresher.engine.turns import WorkerTally
@@ -29,6 +30,13 @@ from thresher.runtime import opened_worker
 # A worker at the command line: signals, log lines, and how it ended.
 
 LEAVING_SECONDS = 1.0
+LOG_LEVEL = "THRESHER_LOG_LEVEL"
+LOG_LEVELS = {
+    "debug": logging.DEBUG,
+    "info": logging.INFO,
+    "warning": logging.WARNING,
+    "error": logging.ERROR,
+}
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -49,12 +57,19 @@ class _PlainFormatter(logging.Formatter):
 
 
 def log_to_stderr(*, verbose: bool, usual: int = logging.INFO) -> None:
-    """One line an event. With `verbose` a step more than usual."""
+    """One line an event. With `verbose` a step more than usual; THRESHER_LOG_LEVEL comes before both."""
+    level = named_level(os.environ) or (max(logging.DEBUG, usual - 10) if verbose else usual)
     handler = _StderrHandler()
     handler.setFormatter(_PlainFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    logging.basicConfig(
-        level=max(logging.DEBUG, usual - 10) if verbose else usual, handlers=[handler], force=True
-    )
+    logging.basicConfig(level=level, handlers=[handler], force=True)
+
+
+def named_level(environ: Mapping[str, str]) -> int | None:
+    """The log level that the environment names, if it does."""
+    name = environ.get(LOG_LEVEL, "").strip().lower()
+    if name and name not in LOG_LEVELS:
+        raise ConfigError(f"{LOG_LEVEL} is {name[:40]!r}; set it to one of {', '.join(LOG_LEVELS)}")
+    return LOG_LEVELS.get(name)
 
 
 class StopSignals:

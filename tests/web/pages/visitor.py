@@ -51,12 +51,16 @@ OURS = frozenset(
         "option",
         "p",
         "pre",
+        "rect",
         "section",
+        "select",
         "small",
         "span",
+        "svg",
         "table",
         "tbody",
         "td",
+        "textarea",
         "th",
         "thead",
         "time",
@@ -122,7 +126,8 @@ def page(told: Answer, status: int = 200) -> str:
 
 @dataclass
 class Reader(HTMLParser):
-    """What a page is made of. `wrong`: attributes that would run something, and addresses that lead away."""
+    """What a page is made of. `wrong`: attributes that would run something, and addresses that lead away,
+    but for links to other pages that say so."""
 
     tags: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
@@ -136,6 +141,8 @@ class Reader(HTMLParser):
             leads = name in ("href", "src", "action", "formaction") and not re.match(
                 r"[/#](?!/)", value or ""
             )
+            if leads and (tag, name) == ("a", "href") and dict(attrs).get("rel") == "noopener noreferrer":
+                leads = not re.match(r"https?://", value or "")
             if leads or name.startswith("on") or name in ("style", "srcdoc", "http-equiv"):
                 self.wrong.append(f"{tag} {name}={value}")
 

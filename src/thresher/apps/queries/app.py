@@ -18,7 +18,9 @@ app = App(
         "query_retired": "A query is no longer declared; what it has found is kept.",
         "query_rows_skipped": "Rows of a client's answer could not be read as offers and were skipped.",
     },
-    routes=("thresher.apps.queries.http.queries:ROUTES",),
+    exports="thresher.apps.queries.exports:EXPORTS",
+    checks="thresher.apps.queries.service.checks:CHECKS",
+    routes=("thresher.apps.queries.http.queries:ROUTES", "thresher.apps.queries.http.signals:ROUTES"),
     pages="thresher.apps.queries.pages:PAGES",
     templates="thresher.apps.queries:templates",
     reads={
@@ -55,11 +57,17 @@ app = App(
         "queries.take_values": "thresher.apps.queries.store.outputs:take_values",
         "queries.told": "thresher.apps.queries.store.alarms:mark_told",
     },
+    demo="thresher.apps.queries.demo:DEMO",
     commands=(
         Command(
             "queries",
             "List, add, run and follow recurring searches.",
             "thresher.apps.queries.cli.queries:app",
+        ),
+        Command(
+            "signals",
+            "See companies by what their offers say, and decide about them.",
+            "thresher.apps.queries.cli.signals:app",
         ),
     ),
 )

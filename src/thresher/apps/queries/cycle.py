@@ -24,6 +24,8 @@ from thresher.core.task import NewTask, Task
 
 CYCLE = "query_cycle"
 KEY = "cycle"  # of the one live task
+SYNC_KEY = "sync"  # of a person's wish to have the outputs synced now
+SYNC_WAIT = 5.0  # seconds until such a wish looks again whether the cycle has ended
 LOCK = Source("queries", in_flight=1, trip_after=None)
 EVERY = 60.0  # seconds
 MAX_RUNS = 1_000  # of one cycle: even a busy one ends, and the next begins
@@ -36,6 +38,8 @@ async def begin_cycle(ctx: Context) -> Outcome:
     set up anew work again.
     """
     other = await ctx.read("queries.other_cycle", {"task": ctx.task.id})
+    if other is not None and by_hand(ctx.task):
+        return Snooze(SYNC_WAIT, f"waits for the end of task {other}, which is at work on the queries")
     if other is not None:
         return Skipped(f"task {other} is at work on the queries already")
     left = {"task": ctx.task.id, "note": "the cycle was stopped before the end of this run"}
@@ -45,6 +49,11 @@ async def begin_cycle(ctx: Context) -> Outcome:
         if _setup(client, definition) != setup
     ]
     return Next(checkpoint={"serial": 0}, effects=(Effect("queries.close_abandoned", left), *resumed))
+
+
+def by_hand(task: Task) -> bool:
+    """Tell whether this is a person's wish to have the outputs synced now."""
+    return task.payload.get("sync") is True
 
 
 def _setup(client: str, definition: str | None) -> str | None:
@@ -60,7 +69,8 @@ async def work(ctx: Context) -> Outcome:
     serial, run = int(said["serial"]), Run.of(said["run"]) if said.get("run") else None
     if run is not None and run.retry_at > ctx.now():
         return Snooze((run.retry_at - ctx.now()) / SECOND, f"waits before the next try: {run.note}")
-    key = run.key if run else await ctx.read("queries.next_due") if serial < MAX_RUNS else None
+    idle = serial >= MAX_RUNS or by_hand(ctx.task)
+    key = run.key if run else None if idle else await ctx.read("queries.next_due")
     if key is None:
         return Next(checkpoint={"serial": serial})
     try:
@@ -106,4 +116,4 @@ query_cycle = Pipeline(
 PIPELINES = (query_cycle,)
 SOURCES = (LOCK,)
 START = (NewTask(CYCLE, key=KEY),)
-SCHEDULES = (Schedule("query_cycle", NewTask(CYCLE, key=KEY), every=EVERY),)
+SCHEDULES = (Schedule("queries.cycle", NewTask(CYCLE, key=KEY), every=EVERY),)

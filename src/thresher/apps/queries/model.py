@@ -108,7 +108,7 @@ class IngestionRun:
     client: str
     status: Status
     started_at: int
-    finished_at: int = 0
+    finished_at: int | None = None
     window_from: date | None = None
     window_to: date | None = None
     updated_since: date | None = None

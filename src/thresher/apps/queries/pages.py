@@ -1,12 +1,20 @@
-"""The pages of the queries app: queries with their days and runs, and companies with their signals."""
+"""The pages of the queries app: queries with their days and runs, companies as signals, and alarms."""
 
 from urllib.parse import quote
 
 from starlette.responses import Response
 
 from thresher.apps.queries.service import queries
+from thresher.apps.queries.service.alarms import list_alarms
 from thresher.apps.queries.service.queries import list_clients, list_views, recent_runs, show_query
-from thresher.apps.queries.service.signals import list_companies, show_company
+from thresher.apps.queries.service.signals import (
+    FEEDBACK_MEANS,
+    decide,
+    list_companies,
+    read_purpose,
+    resolutions,
+    show_company,
+)
 from thresher.core.errors import ThresherError, UsageError
 from thresher.web.pages.page import DashboardPage, PageRequest
 from thresher.web.problem import of_error
@@ -31,6 +39,7 @@ def _listed(page_request: PageRequest, error: ThresherError | None = None) -> Re
         queries=list_views(store, retired=retired),
         retired=retired,
         runs=recent_runs(store, limit=RUNS),
+        names={each.query_key: each.name for each in list_views(store, retired=True)},
         clients=list_clients(store),
         problem=problem,
         filled={name: page_request.form.one(name) for name in names},
@@ -91,14 +100,59 @@ def change(page_request: PageRequest) -> Response:
 def signals(page_request: PageRequest) -> Response:
     """Show the companies whose offers are signals, the strongest first."""
     wanted = page_request.request.query_params.get("resolution") or None
-    companies = list_companies(page_request.runtime.store, resolution=wanted, limit=COMPANIES)
-    return page_request.show("queries/signals.html", companies=companies, resolution=wanted, most=COMPANIES)
+    store = page_request.runtime.store
+    return page_request.show(
+        "queries/signals.html",
+        companies=list_companies(store, resolution=wanted, limit=COMPANIES),
+        purpose=read_purpose(store),
+        resolution=wanted,
+        most=COMPANIES,
+    )
 
 
 def company(page_request: PageRequest) -> Response:
-    """Show one company: its figures, its offers, and its signals over time."""
-    detail = show_company(page_request.runtime.store, page_request.request.path_params["key"])
-    return page_request.show("queries/company.html", detail=detail)
+    """Show one company: its figures, the form to decide about it, its weeks, and its offers."""
+    return _company(page_request)
+
+
+def _company(page_request: PageRequest, error: ThresherError | None = None) -> Response:
+    store, problem = page_request.runtime.store, of_error(error) if error else None
+    detail = show_company(store, page_request.request.path_params["key"])
+    view, form = detail.company, page_request.form
+    said = {"resolution": view.resolution, "feedback": view.feedback or "", "notes": view.notes or ""}
+    known = resolutions(store)
+    return page_request.show(
+        "queries/company.html",
+        problem.status if problem else 200,
+        detail=detail,
+        problem=problem,
+        filled={name: form.one(name) for name in said} if error else said,
+        resolutions=known if view.resolution in known else (*known, view.resolution),
+        feedback_means=FEEDBACK_MEANS,
+    )
+
+
+def decide_about(page_request: PageRequest) -> Response:
+    """Write down what an administrator says about a company. If the input is wrong, show the form again."""
+    form, key, who = page_request.form, page_request.request.path_params["key"], page_request.who
+    store, by = page_request.runtime.store, who.who if who else "the dashboard"
+    resolution: str | None = form.one("resolution")
+    if resolution == show_company(store, key).company.resolution:
+        resolution = None  # as it is: one that the rules no longer have may stay
+    try:
+        found = decide(
+            store, key, by, resolution=resolution, feedback=form.one("feedback"), notes=form.one("notes")
+        )
+    except UsageError as error:
+        return _company(page_request, error)
+    return page_request.go(f"/signals/{quote(found.company.company, safe='')}")
+
+
+def alarms(page_request: PageRequest) -> Response:
+    """Show open alarms, or all of them."""
+    cleared = page_request.request.query_params.get("all") == "1"
+    found = list_alarms(page_request.runtime.store, cleared=cleared)
+    return page_request.show("queries/alarms.html", alarms=found, cleared=cleared)
 
 
 PAGES = (
@@ -108,4 +162,6 @@ PAGES = (
     DashboardPage("POST", "/queries/{key}/{change}", change),
     DashboardPage("GET", "/signals", signals, "Signals", asks=frozenset(("resolution",))),
     DashboardPage("GET", "/signals/{key:path}", company),
+    DashboardPage("POST", "/signals/{key:path}", decide_about),
+    DashboardPage("GET", "/alarms", alarms, "Alarms", asks=frozenset(("all",))),
 )

@@ -63,7 +63,7 @@ class Walked:
 
 def windows(coverage: Coverage, reach: Reach, plan: Plan) -> Iterator[Window]:
     """The windows of a run, in the order in which they are looked at."""
-    first = max(plan.start, _earliest(reach, plan.today))
+    first = max(plan.start, earliest(reach, plan.today))
     if reach.window is WindowKind.NONE:
         yield Window(Span(min(first, plan.today), plan.today), Purpose.FORWARD)
         return
@@ -74,7 +74,7 @@ def windows(coverage: Coverage, reach: Reach, plan: Plan) -> Iterator[Window]:
         yield from (Window(span, Purpose.SEED) for span in _chunks(coverage, history, reach, plan))
 
 
-def _earliest(reach: Reach, today: date) -> date:
+def earliest(reach: Reach, today: date) -> date:
     """The oldest day that the client can be asked for."""
     days = reach.max_days
     if reach.window is WindowKind.BUCKETS and not reach.any:

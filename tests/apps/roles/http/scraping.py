@@ -118,8 +118,8 @@ def job(number: int | str = 1, **more: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def world(folder: Path, url: str | None = None) -> Iterator[World]:
-    (folder / "thresher.yaml").write_text(PROJECT)
+def world(folder: Path, url: str | None = None, said: str = PROJECT) -> Iterator[World]:
+    (folder / "thresher.yaml").write_text(said)
     project, clock = read_project(folder), FrozenClock()
     if url is None:
         TABLES.write(folder / "thresher.db")
@@ -136,13 +136,13 @@ def world(folder: Path, url: str | None = None) -> Iterator[World]:
 
 
 @contextmanager
-def worlds(request: pytest.FixtureRequest, folder: Path) -> Iterator[World]:
-    """The world on the database that the fixture's parameter names."""
+def worlds(request: pytest.FixtureRequest, folder: Path, said: str = PROJECT) -> Iterator[World]:
+    """The world on the database that the fixture's parameter names; `said` is its project file."""
     url = None
     if request.param == "postgres":
         url = f"{request.getfixturevalue('postgres_url')}?schema=scrape_{secrets.token_hex(6)}"
         SCHEMAS.make(url)
-    with world(folder, url) as found:
+    with world(folder, url, said) as found:
         yield found
     if url:
         SCHEMAS.give_back(url)

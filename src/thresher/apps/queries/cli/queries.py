@@ -1,5 +1,6 @@
 """`thresher queries`: recurring searches, what they have seen, and when they run next."""
 
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Annotated
 
@@ -8,8 +9,12 @@ from rich.console import Console
 from rich.text import Text
 
 from thresher.admin.times import read_now
+from thresher.apps.queries.cli.watch import watch
+from thresher.apps.queries.clients.catalogue import catalogue
+from thresher.apps.queries.known_clients import project_clients
 from thresher.apps.queries.model import IngestionRun
 from thresher.apps.queries.service import queries
+from thresher.apps.queries.service.alarms import AlarmView, list_alarms
 from thresher.apps.queries.service.queries import (
     ClientView,
     DayOfQuery,
@@ -17,6 +22,7 @@ from thresher.apps.queries.service.queries import (
     QueryView,
     Rewound,
     add_query,
+    client_views,
     closed_until,
     list_clients,
     list_views,
@@ -25,20 +31,27 @@ from thresher.apps.queries.service.queries import (
 )
 from thresher.cli.call import CommandCall, call_of
 from thresher.cli.format import ago, number, short, span, when
-from thresher.cli.show import answer, known, say, table
+from thresher.cli.show import answer, cell, known, say, table
 from thresher.core.clock import SECOND
 from thresher.core.errors import UsageError
 
 app = typer.Typer()
+app.command()(watch)
 
 Name = Annotated[str, typer.Argument(metavar="QUERY", help="Name or key of the query.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")]
+_COLOURS = {"SUCCESS": "green", "ERROR": "red", "RUNNING": "cyan"}
 _MARKS = {
     "seen": ("█", "green"),
     "recent": ("▓", "cyan"),
     "partial": ("▒", "yellow"),
     "missing": ("·", "red"),
 }
+
+
+def status(word: str) -> Text:
+    """The state of a query or a run, in its colour."""
+    return cell(word, _COLOURS.get(word))
 
 
 @app.command("list")
@@ -56,15 +69,15 @@ def list_(
 def _draw(out: Console, found: list[QueryView], now: int) -> None:
     if not found:
         out.print(
-            "No queries. Declare them in thresher.yaml under queries.searches, or add one: "
-            "thresher queries add NAME --client remotive --text python"
+            "No queries. Add one: thresher queries add NAME --client remotive --text python. Or declare "
+            "them in thresher.yaml under queries.searches: a worker, a server and thresher queries run read it."
         )
         return
     rows = [
         [
             short(each.name, 40),
             each.client,
-            each.status,
+            status(each.status),
             ago(each.last_run_at, now),
             each.last_processed_date,
             each.next_updated_since,
@@ -111,7 +124,7 @@ def _draw_one(out: Console, found: QueryDetail, now: int) -> None:
                 ("client", query.client),
                 ("searches for", query.text or "everything"),
                 ("with", ", ".join(f"{name}={value}" for name, value in query.parameters.items())),
-                ("status", query.status),
+                ("status", status(query.status)),
                 ("last run", when(query.last_run_at, now) if query.last_run_at else "never"),
                 ("last success", when(query.last_success_at, now) if query.last_success_at else "never"),
                 ("last error", when(query.last_error_at, now) if query.last_error_at else None),
@@ -129,32 +142,40 @@ def _draw_one(out: Console, found: QueryDetail, now: int) -> None:
         out.print()
         out.print(_strip(found.days))
     out.print()
-    _draw_runs(out, found.runs, now)
+    _draw_runs(
+        out, found.runs, now, nothing="It has not run yet. A worker runs it: thresher run, or thresher worker"
+    )
 
 
 def _strip(days: list[DayOfQuery]) -> Text:
     """The days as one line, the oldest first."""
-    line = Text(f"{days[0].day} ")
-    for each in days:
-        sign, colour = _MARKS[each.state]
-        line.append(sign, colour)
-    line.append(f" {days[-1].day}   █ seen  ▓ looked at again  ▒ partial  · missing")
-    return line
+    legend = "█ seen  ▓ looked at again  ▒ partial  · missing"
+    return Text.assemble(f"{days[0].day} ", day_strip(days), f" {days[-1].day}   {legend}")
 
 
-def _draw_runs(out: Console, runs: list[IngestionRun], now: int) -> None:
+def day_strip(days: Sequence[DayOfQuery]) -> Text:
+    """One sign for each day."""
+    return Text.assemble(*(_MARKS[each.state] for each in days))
+
+
+def _draw_runs(
+    out: Console, runs: list[IngestionRun], now: int, nothing: str, names: Mapping[str, str] | None = None
+) -> None:
+    """Runs as a table; `names` of queries, where they are not all of one."""
     if not runs:
-        out.print("It has not run yet.")
+        out.print(nothing)
         return
     rows = [
         [
             ago(each.started_at, now),
-            each.status.value,
+            *([short(names.get(each.query_key, each.query_key), 40)] if names is not None else []),
+            status(each.status.value),
             _window(each),
             each.pages_fetched,
             each.offers_fetched,
             each.offers_new,
             each.offers_updated,
+            each.offers_gone,
             each.requests_count,
             each.errors_count,
             (each.stop_reason or "running").replace("_", " "),
@@ -164,12 +185,14 @@ def _draw_runs(out: Console, runs: list[IngestionRun], now: int) -> None:
     ]
     columns = [
         "#ago",
+        *(["query"] if names is not None else []),
         "status",
         "days",
         "#pages",
         "#offers",
         "#new",
         "#updated",
+        "#gone",
         "#requests",
         "#errors",
         "stopped",
@@ -192,16 +215,17 @@ def runs(
     call = call_of(ctx)
     with call.store() as store:
         found, now = recent_runs(store, query, limit), read_now(store)
-    answer(call, found, lambda out, value: _draw_runs(out, value, now))
+        names = {each.query_key: each.name for each in list_views(store, retired=True)}
+    nothing = "No query has run yet. A worker runs them: thresher run, or thresher worker"
+    answer(call, found, lambda out, value: _draw_runs(out, value, now, nothing, names))
 
 
 @app.command()
 def clients(ctx: typer.Context) -> None:
     """List the clients that queries search with, their parameters, and what they need."""
     call = call_of(ctx)
-    with call.store() as store:
-        found = list_clients(store)
-    answer(call, found, _draw_clients)
+    folder = call.project().folder
+    answer(call, client_views(catalogue(folder), project_clients(folder)), _draw_clients)
 
 
 def _draw_clients(out: Console, found: list[ClientView]) -> None:
@@ -248,9 +272,14 @@ def add(
         "max_offers": max_offers,
     }
     call = call_of(ctx)
-    with call.store(migrate=True) as store:
-        found = add_query(store, name, said)
-    say(call, found, f"{found.name} searches {found.client} ({found.query_key}). Workers run it from now on.")
+    with call.runtime() as runtime:
+        found = add_query(runtime.store, name, said)
+        missing = [
+            each for view in list_clients(runtime.store) if view.name == found.client for each in view.missing
+        ]
+    needs = f" They need {', '.join(missing)}, which is not set here." if missing else ""
+    told = f"{found.name} searches {found.client} ({found.query_key}). Workers run it from now on.{needs}"
+    say(call, found, told)
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -271,6 +300,48 @@ def run(
         added = queries.run_now(runtime.store, runtime.registry, query or None)
     which = ", ".join(query) if query else "All queries"
     say(call, added, f"{which}: due now, in task {added.id}.")
+
+
+@app.command()
+def sync(ctx: typer.Context) -> None:
+    """Sync the sheet and the files of companies now, whatever the hour. A worker does it in its turn."""
+    call = call_of(ctx)
+    with call.runtime() as runtime:
+        added = queries.sync_now(runtime.store, runtime.registry)
+    told = f"The outputs are synced next, in task {added.id}."
+    say(call, added, told if added.new else f"The outputs are to be synced already, in task {added.id}.")
+
+
+@app.command()
+def alarms(
+    ctx: typer.Context,
+    cleared: Annotated[bool, typer.Option("--all", help="Show alarms that are over too.")] = False,
+    limit: Annotated[int, typer.Option(min=1, max=1_000, help="Maximum number of rows.")] = 100,
+) -> None:
+    """List open alarms: what a person has to know, since when, and how often it happened."""
+    call = call_of(ctx)
+    with call.store() as store:
+        found, now = list_alarms(store, cleared=cleared, limit=limit), read_now(store)
+    answer(call, found, lambda out, value: _draw_alarms(out, value, now))
+
+
+def _draw_alarms(out: Console, found: list[AlarmView], now: int) -> None:
+    if not found:
+        out.print("No alarm is open.")
+        return
+    rows = [
+        [
+            cell("open", "red") if each.is_open else cell("over", "green"),
+            each.name,
+            each.subject,
+            ago(each.raised_at, now),
+            each.times,
+            ago(each.told_at, now) if each.told_at else "nobody yet",
+            short(each.message, 120),
+        ]
+        for each in found
+    ]
+    out.print(table(["state", "alarm", "about", "#raised", "#times", "#told", "message"], rows))
 
 
 @app.command()

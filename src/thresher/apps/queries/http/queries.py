@@ -2,8 +2,6 @@
 `queryKey`, `lastProcessedDate`, `consecutiveFailures`.
 """
 
-import re
-from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Annotated, Any
 
@@ -11,33 +9,12 @@ from fastapi import Body, Query
 from starlette.responses import Response
 
 from thresher.admin.keys import READ, WRITE
-from thresher.admin.plain import jsonable
+from thresher.apps.queries.http.camel import camel_answer
+from thresher.apps.queries.service import alarms as open_alarms
 from thresher.apps.queries.service import queries
 from thresher.core.errors import UsageError
-from thresher.runtime import Runtime
-from thresher.web.answer import answer
 from thresher.web.route import CurrentRuntime, Limit, Route
-from thresher.web.schemas import ReasonBody, RequestBody, Text, like, said
-
-_SECOND_WORD = re.compile(r"_([a-z0-9])")
-# What a client or a person wrote keeps its names.
-_AS_WRITTEN = frozenset(("parameters",))
-
-
-def camel(value: Any) -> Any:
-    """JSON whose members are in camelCase."""
-    plain = jsonable(value)
-    if isinstance(plain, Mapping):
-        return {_camel(name): each if name in _AS_WRITTEN else camel(each) for name, each in plain.items()}
-    return [camel(each) for each in plain] if isinstance(plain, list) else plain
-
-
-def _camel(name: str) -> str:
-    return _SECOND_WORD.sub(lambda match: match[1].upper(), name)
-
-
-async def _answer(runtime: Runtime, work: Callable[[], Any]) -> Response:
-    return await answer(runtime.store, lambda: camel(work()))
+from thresher.web.schemas import ReasonBody, RequestBody, Text, answers, like, said
 
 
 class QueryAsked(RequestBody):
@@ -59,6 +36,8 @@ class QueryAsked(RequestBody):
 class DaysAsked(RequestBody):
     """Days of the past, such as 2026-01-31. With `dryRun` nothing is changed."""
 
+    model_config = like(first="2026-01-01", last="2026-01-31", dryRun=True)
+
     first: Text
     last: Text
     dryRun: bool = False  # noqa: N815
@@ -75,22 +54,38 @@ async def listed(
     retired: Annotated[bool, Query(description="Show retired queries too.")] = False,
 ) -> Response:
     """List queries: when each ran last, whether that succeeded, how far it has come, whether it runs now."""
-    return await _answer(runtime, lambda: queries.list_views(runtime.store, retired=retired))
+    return await camel_answer(runtime, lambda: queries.list_views(runtime.store, retired=retired))
 
 
 async def shown(runtime: CurrentRuntime, key: str) -> Response:
     """Show one query, by key or name, with its latest runs and its days: seen, recent, partial or missing."""
-    return await _answer(runtime, lambda: queries.show_query(runtime.store, key))
+    return await camel_answer(runtime, lambda: queries.show_query(runtime.store, key))
 
 
 async def runs(runtime: CurrentRuntime, limit: Limit = 50) -> Response:
     """List the latest ingestion runs of all queries, newest first, with their counters."""
-    return await _answer(runtime, lambda: queries.recent_runs(runtime.store, limit=limit))
+    return await camel_answer(runtime, lambda: queries.recent_runs(runtime.store, limit=limit))
 
 
 async def clients(runtime: CurrentRuntime) -> Response:
     """List the clients that queries search with, their parameters, and the variables that they need."""
-    return await _answer(runtime, lambda: queries.list_clients(runtime.store))
+    return await camel_answer(runtime, lambda: queries.list_clients(runtime.store))
+
+
+async def alarms(
+    runtime: CurrentRuntime,
+    cleared: Annotated[bool, Query(description="Show alarms that are over too.")] = False,
+    limit: Limit = 100,
+) -> Response:
+    """List open alarms, the oldest first: what a person has to know, since when, and how often."""
+    return await camel_answer(
+        runtime, lambda: open_alarms.list_alarms(runtime.store, cleared=cleared, limit=limit)
+    )
+
+
+async def sync(runtime: CurrentRuntime) -> Response:
+    """Sync the sheet and the files of companies now, whatever the hour. A worker does it in its turn."""
+    return await camel_answer(runtime, lambda: queries.sync_now(runtime.store, runtime.registry))
 
 
 async def add(runtime: CurrentRuntime, body: QueryAsked) -> Response:
@@ -103,24 +98,26 @@ async def add(runtime: CurrentRuntime, body: QueryAsked) -> Response:
         "max_pages": body.maxPages,
         "max_offers": body.maxOffers,
     }
-    return await _answer(runtime, lambda: queries.add_query(runtime.store, body.name, wanted))
+    return await camel_answer(runtime, lambda: queries.add_query(runtime.store, body.name, wanted))
 
 
 async def run(runtime: CurrentRuntime, key: str) -> Response:
     """Make a query due now. A worker runs it in its turn."""
-    return await _answer(runtime, lambda: queries.run_now(runtime.store, runtime.registry, [key]))
+    return await camel_answer(runtime, lambda: queries.run_now(runtime.store, runtime.registry, [key]))
 
 
 async def pause(
     runtime: CurrentRuntime, key: str, body: Annotated[ReasonBody | None, Body()] = None
 ) -> Response:
     """Pause a query until it is resumed. A run that is under way ends as usual."""
-    return await _answer(runtime, lambda: queries.pause(runtime.store, key, said(body, "paused manually")))
+    return await camel_answer(
+        runtime, lambda: queries.pause(runtime.store, key, said(body, "paused manually"))
+    )
 
 
 async def resume(runtime: CurrentRuntime, key: str) -> Response:
     """Run a paused query again."""
-    return await _answer(runtime, lambda: queries.resume(runtime.store, key))
+    return await camel_answer(runtime, lambda: queries.resume(runtime.store, key))
 
 
 async def reset(
@@ -128,20 +125,20 @@ async def reset(
 ) -> Response:
     """Forget how far a query has come: its history is looked at again. Nothing is stored twice."""
     dry = body is not None and body.dryRun
-    return await _answer(runtime, lambda: queries.reset(runtime.store, key, dry_run=dry))
+    return await camel_answer(runtime, lambda: queries.reset(runtime.store, key, dry_run=dry))
 
 
 async def backfill(runtime: CurrentRuntime, key: str, body: DaysAsked) -> Response:
     """Look at days of the past, again or for the first time, newest first."""
     first, last = _day(body.first, "first"), _day(body.last, "last")
-    return await _answer(
+    return await camel_answer(
         runtime, lambda: queries.backfill(runtime.store, key, first, last, dry_run=body.dryRun)
     )
 
 
 async def remove(runtime: CurrentRuntime, key: str) -> Response:
     """Retire a query: it runs no more, and what it has found is kept."""
-    return await _answer(runtime, lambda: queries.retire(runtime.store, key))
+    return await camel_answer(runtime, lambda: queries.retire(runtime.store, key))
 
 
 def _day(text: str, name: str) -> date:
@@ -151,16 +148,149 @@ def _day(text: str, name: str) -> date:
         raise UsageError(f"{name} is {text[:40]!r}; write a day as 2026-01-31") from None
 
 
+_QUERY: dict[str, Any] = {
+    "queryKey": "remotive:3f2a9c1b7d04",
+    "name": "python, remote",
+    "client": "remotive",
+    "text": "python",
+    "parameters": {"category": "software-dev"},
+    "status": "SUCCESS",
+    "running": False,
+    "lastRunAt": "2026-03-02T10:15:00.000Z",
+    "lastSuccessAt": "2026-03-02T10:15:09.000Z",
+    "lastErrorAt": "2026-02-27T10:15:00.000Z",
+    "lastRunSucceeded": True,
+    "lastProcessedDate": "2026-02-26",
+    "nextUpdatedSince": "2026-02-27",
+    "consecutiveFailures": 0,
+    "dueAt": "2026-03-02T16:15:09.000Z",
+    "dueLater": True,
+    "offers": 120,
+    "startDate": "2026-02-01",
+    "maxPages": 10,
+    "maxOffers": 500,
+    "error": "the client answered 503 (after 3 retries)",
+    "pausedAt": "2026-03-02T11:00:00.000Z",
+    "pausedReason": "paused manually",
+    "retiredAt": "2026-03-02T11:00:00.000Z",
+    "clientClosedUntil": "2026-03-02T16:15:00.000Z",
+    "clientClosedReason": "429 Too Many Requests",
+    "clientSource": "queries.remotive",
+    "createdAt": "2026-02-01T09:00:00.000Z",
+    "declaredIn": "file",
+}
+_RUN = {
+    "id": 12,
+    "queryKey": "remotive:3f2a9c1b7d04",
+    "client": "remotive",
+    "status": "SUCCESS",
+    "startedAt": "2026-03-02T10:15:00.000Z",
+    "finishedAt": "2026-03-02T10:15:09.000Z",
+    "windowFrom": "2026-02-27",
+    "windowTo": "2026-03-02",
+    "updatedSince": "2026-02-27",
+    "pagesFetched": 3,
+    "offersFetched": 120,
+    "offersNew": 12,
+    "offersUpdated": 3,
+    "offersKnown": 105,
+    "offersGone": 0,
+    "reposts": 1,
+    "detailsFetched": 0,
+    "requestsCount": 3,
+    "http429Count": 0,
+    "errorsCount": 0,
+    "retries": 0,
+    "companiesAggregated": 9,
+    "companiesFailed": 0,
+    "stopReason": "window_exhausted",
+    "verdict": "found",
+    "note": "10 pages are the limit of a run",
+}
+_DAY = {"day": "2026-02-26", "state": "partial", "why": "max_pages"}
+_CLIENT = {
+    "name": "remotive",
+    "title": "Remotive",
+    "parameters": {"category": "Category of Remotive, such as software-dev."},
+    "window": "none",
+    "needs": ["REMOTIVE_KEY"],
+    "missing": ["REMOTIVE_KEY"],
+    "details": False,
+    "terms": "Remotive asks to be named as the source.",
+    "own": False,
+}
+_ADDED = {"id": 41, "kind": "query_cycle", "key": "cycle", "new": True}
+_REWOUND = {
+    "queryKey": "remotive:3f2a9c1b7d04",
+    "name": "python, remote",
+    "days": 31,
+    "first": "2026-01-01",
+    "last": "2026-01-31",
+    "dryRun": True,
+}
+_ALARM = {
+    "id": 3,
+    "name": "client_stopped",
+    "subject": "queries.infojobs",
+    "message": "api.infojobs.net answered 401 Unauthorized",
+    "raisedAt": "2026-03-02T10:15:00.000Z",
+    "lastAt": "2026-03-02T10:15:00.000Z",
+    "times": 1,
+    "toldAt": "2026-03-02T10:16:00.000Z",
+    "clearedAt": "2026-03-02T12:00:00.000Z",
+    "isOpen": True,
+}
+_UNKNOWN = (
+    "lastRunAt",
+    "lastSuccessAt",
+    "lastErrorAt",
+    "lastRunSucceeded",
+    "lastProcessedDate",
+    "nextUpdatedSince",
+    "dueAt",
+    "maxPages",
+    "maxOffers",
+    "error",
+    "pausedAt",
+    "pausedReason",
+    "retiredAt",
+    "clientClosedUntil",
+    "clientClosedReason",
+    "createdAt",
+    "finishedAt",
+    "windowFrom",
+    "windowTo",
+    "updatedSince",
+    "stopReason",
+    "verdict",
+    "note",
+    "why",
+    "terms",
+    "toldAt",
+    "clearedAt",
+    "id",
+    "key",
+)
+
+
+def _fits(example: Any) -> dict[str, Any]:
+    return {"responses": {"200": answers(example, perhaps=_UNKNOWN)}}
+
+
+_DETAIL = {"query": _QUERY, "runs": [_RUN], "days": [_DAY]}
+
 ROUTES = (
-    Route("GET", "/api/queries", listed, READ, probe=True),
-    Route("POST", "/api/queries", add, WRITE),
-    Route("GET", "/api/query-clients", clients, READ),
-    Route("GET", "/api/ingestion-runs", runs, READ),
-    Route("POST", "/api/queries/{key:path}/run", run, WRITE),
-    Route("POST", "/api/queries/{key:path}/pause", pause, WRITE),
-    Route("POST", "/api/queries/{key:path}/resume", resume, WRITE),
-    Route("POST", "/api/queries/{key:path}/reset", reset, WRITE),
-    Route("POST", "/api/queries/{key:path}/backfill", backfill, WRITE),
-    Route("DELETE", "/api/queries/{key:path}", remove, WRITE),
-    Route("GET", "/api/queries/{key:path}", shown, READ),
+    Route("GET", "/api/queries", listed, READ, _fits([_QUERY]), probe=True),
+    Route("POST", "/api/queries", add, WRITE, _fits(_QUERY)),
+    Route("GET", "/api/query-clients", clients, READ, _fits([_CLIENT])),
+    Route("GET", "/api/query-alarms", alarms, READ, _fits([_ALARM])),
+    Route("POST", "/api/query-sync", sync, WRITE, _fits(_ADDED)),
+    Route("GET", "/api/ingestion-runs", runs, READ, _fits([_RUN])),
+    Route("POST", "/api/queries/{key:path}/run", run, WRITE, _fits(_ADDED)),
+    Route("POST", "/api/queries/{key:path}/pause", pause, WRITE, _fits(_QUERY)),
+    Route("POST", "/api/queries/{key:path}/resume", resume, WRITE, _fits(_QUERY)),
+    Route("POST", "/api/queries/{key:path}/reset", reset, WRITE, _fits(_REWOUND)),
+    Route("POST", "/api/queries/{key:path}/backfill", backfill, WRITE, _fits(_REWOUND)),
+    Route("DELETE", "/api/queries/{key:path}", remove, WRITE, _fits(_QUERY)),
+    Route("GET", "/api/queries/{key:path}", shown, READ, _fits(_DETAIL)),
 )

@@ -1,15 +1,16 @@
 """Queries: declare, list, show, run, pause, reset and seed them; and the clients that they search with."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Any
 
 from thresher.admin.tasks import Added, add
 from thresher.apps.queries.clients.client import Client
+from thresher.apps.queries.clients.search import WindowKind
 from thresher.apps.queries.coverage import Coverage, DayState, Span
-from thresher.apps.queries.cycle import CYCLE, KEY
+from thresher.apps.queries.cycle import CYCLE, KEY, SYNC_KEY
 from thresher.apps.queries.declared import key_of, read_query
 from thresher.apps.queries.known_clients import client_from, shipped_clients, source_of
 from thresher.apps.queries.model import IngestionRun, Origin, QueryState, Status
@@ -27,8 +28,8 @@ from thresher.apps.queries.store.queries import (
     save_query,
 )
 from thresher.apps.queries.store.runs import list_runs
-from thresher.apps.queries.windows import processed_date, updated_since
-from thresher.core.clock import FOREVER, as_text
+from thresher.apps.queries.windows import Plan, earliest, processed_date, updated_since
+from thresher.core.clock import FOREVER, SECOND, as_text, span
 from thresher.core.errors import ConfigError, UnknownName, UsageError
 from thresher.core.task import LIVE, NewTask
 from thresher.engine.registry import Registry
@@ -61,7 +62,8 @@ class QueryView:
     """A query as people see it: the four questions of its state, and what it does next.
 
     `running` is whether it is being run now; `last_run_succeeded` is None where it never ran, or a rate limit
-    ended its last run.
+    ended its last run; `due_later` whether its next run is not due yet. `client_source` is the source that
+    rests or is stopped with it.
     """
 
     query_key: str
@@ -79,6 +81,7 @@ class QueryView:
     next_updated_since: date | None
     consecutive_failures: int
     due_at: int | None
+    due_later: bool
     offers: int
     start_date: date
     max_pages: int | None = None
@@ -89,6 +92,8 @@ class QueryView:
     retired_at: int | None = None
     client_closed_until: int | None = None
     client_closed_reason: str | None = None
+    client_source: str = ""
+    created_at: int | None = None
     declared_in: str = Origin.PERSON.value
 
 
@@ -99,6 +104,23 @@ class QueryDetail:
     query: QueryView
     runs: list[IngestionRun] = field(default_factory=list)
     days: list[DayOfQuery] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class QueryProgress:
+    """How far a query has come: the days that were seen to their end, of those that it wants and can prove by
+    now; `days_wanted` is None where its client cannot prove any.
+    """
+
+    query: QueryView
+    days_seen: int
+    days_wanted: int | None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether it is being run, or would be by a worker."""
+        query = self.query
+        return query.running or not (query.due_later or query.paused_at or query.client_closed_until)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +162,37 @@ def recent_runs(store: Store, name: str | None = None, limit: int = 50) -> list[
         return list_runs(session, None if name is None else _found(session, name).key, limit)
 
 
+def read_progress(store: Store, name: str | None = None) -> list[QueryProgress]:
+    """How far queries have come with their days, all that are not retired, or one."""
+    with store.read() as session:
+        found = list_queries(session) if name is None else [_found(session, name)]
+        return [_progress(store, session, each) for each in found if name or not each.retired_at]
+
+
+def _progress(store: Store, session: Session, state: QueryState) -> QueryProgress:
+    client, plan = _client(session, state.query.client), _plan(store, session, state)
+    span = _wanted(client, plan)
+    inside = (each.within(span) for each in state.coverage.seen) if span else ()
+    seen = sum(each.days for each in inside if each)
+    return QueryProgress(_view(store, session, state), seen, span.days if span else None)
+
+
+def _wanted(client: Client | None, plan: Plan) -> Span | None:
+    """The days that can be proven to be seen by now; None where a client can prove none."""
+    if client is None or not (client.reach.window is not WindowKind.NONE or client.reach.whole):
+        return None
+    first, last = (
+        max(plan.start, earliest(client.reach, plan.today)),
+        plan.today - timedelta(days=plan.lag + 1),
+    )
+    return Span(first, last) if first <= last else None
+
+
+def _plan(store: Store, session: Session, state: QueryState) -> Plan:
+    client, now = _client(session, state.query.client), store.backend.now(session)
+    return plan_of(state, client.timezone if client else "UTC", now, store.settings.__getitem__)
+
+
 def _found(session: Session, name: str) -> QueryState:
     state = find_query(session, name)
     if state is None:
@@ -151,8 +204,7 @@ def _view(store: Store, session: Session, state: QueryState) -> QueryView:
     now = store.backend.now(session)
     running = bool(session.rows(_RUNNING, {"key": state.key}))
     status = Status.ERROR if state.status is Status.RUNNING and not running else state.status
-    client = _client(session, state.query.client)
-    plan = plan_of(state, client.timezone if client else "UTC", now, store.settings.__getitem__)
+    client, plan = _client(session, state.query.client), _plan(store, session, state)
     gates = find_gates(session, name=f"source:{state.source}")
     until = max((max(each["open_after"], each["tripped_until"]) for each in gates), default=0)
     return QueryView(
@@ -171,6 +223,7 @@ def _view(store: Store, session: Session, state: QueryState) -> QueryView:
         updated_since(state.coverage, client.reach, plan) if client else None,
         state.consecutive_failures,
         state.due_at or None,
+        state.due_at > now or bool(state.retired_at),
         session.rows(_POSTINGS, {"key": state.key})[0][0],
         plan.start,
         state.query.max_pages,
@@ -181,15 +234,16 @@ def _view(store: Store, session: Session, state: QueryState) -> QueryView:
         state.retired_at or None,
         until if until > now else None,
         gates[0]["closed_reason"] if gates and until > now else None,
+        state.source,
+        state.created_at,
         state.origin.value,
     )
 
 
 def _strip(store: Store, session: Session, state: QueryState) -> list[DayOfQuery]:
-    client = _client(session, state.query.client)
-    now = store.backend.now(session)
-    plan = plan_of(state, client.timezone if client else "UTC", now, store.settings.__getitem__)
-    first = max(plan.start, plan.today - timedelta(days=STRIP - 1))
+    client, plan = _client(session, state.query.client), _plan(store, session, state)
+    reach = earliest(client.reach, plan.today) if client else plan.start
+    first = max(plan.start, reach, plan.today - timedelta(days=STRIP - 1))
     recent = plan.today - timedelta(days=plan.lag)
     return [_day(state, each, recent) for each in Span(first, plan.today)]
 
@@ -215,6 +269,13 @@ def list_clients(store: Store, environ: Mapping[str, str] = os.environ) -> list[
     with store.read() as session:
         own = own_clients(session)
     clients = {**shipped_clients(), **{name: client_from(name, text) for name, text in own.items()}}
+    return client_views(clients, own, environ)
+
+
+def client_views(
+    clients: Mapping[str, Client], own: Container[str], environ: Mapping[str, str] = os.environ
+) -> list[ClientView]:
+    """Clients by name; `own` are the names of the project's."""
     return [
         ClientView(
             name,
@@ -275,6 +336,11 @@ def run_now(store: Store, registry: Registry, names: list[str] | None = None) ->
 
     in_transaction(store, work)
     return add(store, registry, NewTask(CYCLE, key=KEY))
+
+
+def sync_now(store: Store, registry: Registry) -> Added:
+    """Have the outputs synced as soon as the cycle under way has ended, whatever the hour is."""
+    return add(store, registry, NewTask(CYCLE, {"sync": True}, key=SYNC_KEY))
 
 
 def pause(store: Store, name: str, reason: str | None) -> QueryView:
@@ -376,6 +442,33 @@ def _refuse_running(session: Session, state: QueryState) -> None:
             f"{state.query.name!r} is running now; wait until its run has ended: thresher queries show "
             f"{state.key}"
         )
+
+
+def run_sentence(run: IngestionRun, name: str) -> str:
+    """A run in one line."""
+    news = [
+        f"{number:,} {word}"
+        for number, word in (
+            (run.offers_new, "new"),
+            (run.offers_updated, "updated"),
+            (run.offers_gone, "gone"),
+            (run.reposts, "reposts"),
+        )
+        if number
+    ]
+    told = [
+        _count(run.pages_fetched, "page"),
+        _count(run.offers_fetched, "offer") + (f" ({', '.join(news)})" if news else ""),
+        _count(run.requests_count, "request"),
+        *([_count(run.errors_count, "error")] if run.errors_count else []),
+        (run.stop_reason or "running").replace("_", " "),
+    ]
+    took = f" in {span((run.finished_at - run.started_at) / SECOND)}" if run.finished_at else ""
+    return f"{name}: {run.status.value}{took}: {', '.join(told)}" + (f"; {run.note}" if run.note else "")
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
 
 
 def closed_until(view: QueryView) -> str:

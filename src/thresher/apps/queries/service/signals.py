@@ -1,114 +1,124 @@
 """Companies as signals: the strongest first, one with its offers and weeks, and what a person decides."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
-
 from thresher.apps.queries.signals.rules import parsed_rules
-from thresher.apps.queries.store.aggregates import CompanySignals, find_signals, weekly_signals
+from thresher.apps.queries.store import companies
+from thresher.apps.queries.store.aggregates import weekly_signals
+from thresher.apps.queries.store.companies import CompanyView, OfferView, company_offers, find_companies
 from thresher.apps.queries.store.options import option
 from thresher.apps.queries.store.resolution import (
+    FEEDBACK,
     Decision,
     decisions_of,
     set_feedback,
     set_notes,
     set_resolution,
 )
-from thresher.core.errors import UnknownName
+from thresher.core.errors import UnknownName, UsageError
 from thresher.store.session import Session
 from thresher.store.store import Store
 from thresher.store.transaction import in_transaction
 
-MAX_OFFERS = 200
-
-_STRONGEST = "order by max_score desc, strong_offer_count desc, last_strong_at desc, company limit :limit"
-_KEYS = f"select company from company_signals {_STRONGEST}"
-_RESOLVED = f"select company from company_signals where resolution = :resolution {_STRONGEST}"
-_OFFERS = """select posting, title, url, score, category, hits, reposts, canonical, posted_on, first_seen, state
-    from query_offers where company = :company order by score is null, score desc, last_seen desc, posting limit :limit"""
-_OFFER_FIELDS = (
-    "posting",
-    "title",
-    "url",
-    "score",
-    "category",
-    "hits",
-    "reposts",
-    "canonical",
-    "posted_on",
-    "first_seen",
-    "state",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class OfferView:
-    """An offer as a signal, with the parts of its score."""
-
-    posting: str
-    title: str
-    url: str | None
-    score: int | None
-    category: str | None
-    hits: list[dict[str, Any]]
-    reposts: int
-    canonical: str | None
-    posted_on: str | None
-    first_seen: int
-    state: str
+PORTION = 500
+FEEDBACK_MEANS = {
+    "OK": "the signals are right",
+    "FP": "false positive: it is no lead",
+    "FN": "false negative: it deserves a higher score",
+}
+assert tuple(FEEDBACK_MEANS) == FEEDBACK
 
 
 @dataclass(frozen=True, slots=True)
 class CompanyDetail:
     """A company with its offers, its weeks, the oldest first, and what people decided about it."""
 
-    company: CompanySignals
+    company: CompanyView
     offers: list[OfferView]
     weeks: list[dict[str, Any]]
     decisions: list[Decision]
 
 
-def list_companies(store: Store, *, resolution: str | None = None, limit: int = 100) -> list[CompanySignals]:
-    """Companies, the strongest first."""
+def list_companies(store: Store, *, resolution: str | None = None, limit: int = 100) -> list[CompanyView]:
+    """Companies, the strongest first. Raises UsageError for a resolution that nobody can give."""
     with store.read() as session:
-        sql, wanted = (_KEYS, {}) if resolution is None else (_RESOLVED, {"resolution": resolution})
-        keys = [row[0] for row in session.rows(sql, {**wanted, "limit": limit})]
-        return [found for key in keys if (found := find_signals(session, key))]
+        found, known = companies.list_companies(session, resolution, limit), _resolutions(session)
+    if resolution is not None and not found and resolution not in known:
+        raise UsageError(
+            f"{resolution[:80]!r} is not a resolution of this project; use one of {', '.join(known)}"
+        )
+    return found
 
 
-def show_company(store: Store, key: str) -> CompanyDetail:
-    """One company, by its key."""
+def every_company(store: Store) -> Iterator[CompanyView]:
+    """All companies by their keys, in portions."""
+    after = ""
+    while True:
+        with store.read() as session:
+            found = companies.companies_after(session, after, PORTION)
+        yield from found
+        if len(found) < PORTION:
+            return
+        after = found[-1].company
+
+
+def resolutions(store: Store) -> tuple[str, ...]:
+    """What a person may decide about a company, as the project's rules say."""
     with store.read() as session:
-        found = find_signals(session, key)
-        if found is None:
-            raise UnknownName(
-                f"no query has found offers of {key[:80]!r}; thresher signals list shows companies"
-            )
-        now = store.backend.now(session)
-        offers = session.rows(_OFFERS, {"company": key, "limit": MAX_OFFERS})
-        weeks = weekly_signals(session, {"company": key}, now)
-        return CompanyDetail(found, list(map(_offer, offers)), weeks, decisions_of(session, key))
+        return _resolutions(session)
 
 
-def _offer(row: tuple[Any, ...]) -> OfferView:
-    said = dict(zip(_OFFER_FIELDS, row, strict=True))
-    return OfferView(**{**said, "hits": orjson.loads(said["hits"])})
+def read_purpose(store: Store) -> str:
+    """What the project's rules look for."""
+    with store.read() as session:
+        return parsed_rules(option(session, "rules")).purpose
+
+
+def _resolutions(session: Session) -> tuple[str, ...]:
+    allowed = parsed_rules(option(session, "rules")).resolutions
+    return (*allowed.active, *allowed.resolved)
+
+
+def show_company(store: Store, name: str) -> CompanyDetail:
+    """One company, by its key or its name."""
+    with store.read() as session:
+        found = _found(session, name)
+        weeks = weekly_signals(session, {"company": found.company}, store.backend.now(session))
+        offers = company_offers(session, found.company)
+        return CompanyDetail(found, offers, weeks, decisions_of(session, found.company))
+
+
+def _found(session: Session, name: str) -> CompanyView:
+    found = find_companies(session, name)
+    if not found:
+        raise UnknownName(
+            f"no query has found offers of {name[:80]!r}; thresher signals list shows companies"
+        )
+    if len(found) > 1:
+        keys = " or ".join(each.company for each in found)
+        raise UsageError(f"several companies are called {name[:80]!r}; name one by its key: {keys}")
+    return found[0]
 
 
 def decide(
     store: Store,
-    key: str,
+    name: str,
     by: str,
     *,
     resolution: str | None = None,
     feedback: str | None = None,
     notes: str | None = None,
 ) -> CompanyDetail:
-    """Write down what a person says about a company. What is None stays as it is."""
+    """Write down what a person says about a company. What is None stays as it is; an empty text removes
+    feedback or notes.
+    """
+    if resolution is None and feedback is None and notes is None:
+        raise UsageError("there is nothing to decide: give a resolution, feedback or notes")
 
-    def work(session: Session) -> None:
-        now = store.backend.now(session)
+    def work(session: Session) -> str:
+        now, key = store.backend.now(session), _found(session, name).company
         allowed = parsed_rules(option(session, "rules")).resolutions
         if resolution is not None:
             set_resolution(session, key, resolution, by, now, allowed)
@@ -116,6 +126,6 @@ def decide(
             set_feedback(session, key, feedback or None, by, now)
         if notes is not None:
             set_notes(session, key, notes or None, by, now)
+        return key
 
-    in_transaction(store, work)
-    return show_company(store, key)
+    return show_company(store, in_transaction(store, work))

@@ -51,6 +51,7 @@ _FIELDS = (
 _SELECT = f"select {', '.join(_FIELDS)} from ingestion_runs"
 _OF_QUERY = f"{_SELECT} where query_key = :key order by id desc limit :limit"
 _LATEST = f"{_SELECT} order by id desc limit :limit"
+_BEFORE = f"{_SELECT} where id < :before order by id desc limit :limit"
 _BEGIN = """insert into ingestion_runs (task_id, serial, query_key, client, status, started_at, updated_since, window_from, window_to)
     values (:task, :serial, :key, :client, 'RUNNING', :now, :since, :first, :last) on conflict (task_id, serial) do nothing"""
 _RUNNING = "update query_state set status = 'RUNNING', last_run_at = :now, error_message = null where query_key = :key"
@@ -82,6 +83,13 @@ def list_runs(session: Session, key: str | None = None, limit: int = 20) -> list
     return [_run(row) for row in session.rows(_OF_QUERY, {"key": key, "limit": limit})]
 
 
+def runs_before(session: Session, before: int | None, limit: int) -> list[IngestionRun]:
+    """Runs of all queries, newest first, below an id."""
+    if before is None:
+        return list_runs(session, None, limit)
+    return [_run(row) for row in session.rows(_BEFORE, {"before": before, "limit": limit})]
+
+
 def _run(row: Row) -> IngestionRun:
     said = dict(zip(_FIELDS, row, strict=True))
     stop = said["stop_reason"]
@@ -90,7 +98,6 @@ def _run(row: Row) -> IngestionRun:
             **said,
             **{name: _day(said[name]) for name in ("window_from", "window_to", "updated_since")},
             "status": Status(said["status"]),
-            "finished_at": said["finished_at"] or 0,
             "stop_reason": StopReason(stop) if stop else None,
         }
     )

@@ -22,6 +22,8 @@ SETTINGS = (
 
 async def measure(ctx: Context) -> Outcome:
     harbour, metres = ctx.task.payload["harbour"], float(ctx.task.payload["metres"])
+    if harbour in await ctx.read("tides.closed", {}):
+        return Filtered(f"{harbour} is closed")
     if metres < float(ctx.setting("tides.lowest")):
         return Filtered(f"{metres:g} m is lower than the sea gets")
     floods = metres >= float(ctx.setting("tides.flood"))

@@ -1,0 +1,5 @@
+"""A served project with the queries app, on each database."""
+
+from tests.apps.queries.http.conftest import world
+
+__all__ = ["world"]
