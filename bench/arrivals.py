@@ -26,7 +26,7 @@ import random
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,7 +49,7 @@ WORDS = (  # noqa: SIM905  a list of words would be a page long
     "we are looking for a person who likes to build things with care in a small team that ships every week and answers for what it "
     "ships: services, pipelines, tests, dashboards; you know Python, SQL and Linux well, and have run something in production"
 ).split()
-TABLES = {
+TABLES: "Tables" = {
     "records": (
         ("id", "kind", "key", "data", "first_task", "last_task", "created_at", "updated_at"),
         "(kind, key) do update set data = excluded.data",
@@ -73,6 +73,9 @@ PRAGMAS = (
     "wal_autocheckpoint = 4000",
 )
 Rows = dict[str, list[tuple[Any, ...]]]
+Tables = Mapping[
+    str, tuple[tuple[str, ...], str]
+]  # their columns, and what is done about rows that are there
 
 
 def job(number: int, characters: int, pick: random.Random) -> dict[str, Any]:
@@ -165,7 +168,7 @@ def rows_of(store: Store, after: int) -> Rows:
         }
 
 
-def upsert_sqlite(url: str) -> Callable[[Rows], float]:
+def upsert_sqlite(url: str, tables: Tables = TABLES) -> Callable[[Rows], float]:
     connection = apsw.Connection(url.removeprefix("sqlite:///").partition("?")[0])
     for pragma in PRAGMAS:
         connection.execute(f"pragma {pragma}")
@@ -173,7 +176,7 @@ def upsert_sqlite(url: str) -> Callable[[Rows], float]:
     def upsert(rows: Rows) -> float:
         began = time.perf_counter()
         connection.execute("begin immediate")
-        for table, (columns, then) in TABLES.items():
+        for table, (columns, then) in tables.items():
             values = ", ".join("?" * len(columns))
             connection.executemany(
                 f"insert into {table} ({', '.join(columns)}) values ({values}) on conflict {then}",
@@ -185,14 +188,14 @@ def upsert_sqlite(url: str) -> Callable[[Rows], float]:
     return upsert
 
 
-def upsert_postgres(url: str) -> Callable[[Rows], float]:
+def upsert_postgres(url: str, tables: Tables = TABLES) -> Callable[[Rows], float]:
     address, schema = split_schema(url)
     connection = psycopg.connect(address, options=f"-c search_path={schema}")
 
     def upsert(rows: Rows) -> float:
         began = time.perf_counter()
         with connection.transaction(), connection.cursor() as cursor:
-            for table, (columns, then) in TABLES.items():
+            for table, (columns, then) in tables.items():
                 values = ", ".join(["%s"] * len(columns))
                 cursor.executemany(
                     f"insert into {table} ({', '.join(columns)}) values ({values}) on conflict {then}",

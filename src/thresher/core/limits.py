@@ -28,7 +28,7 @@ def check_text(text: object, what: str, most: int) -> str:
     """Return the text if an index can hold it. Refuse anything else."""
     if not isinstance(text, str):
         raise InvalidPayload(f"{what} must be text, got {type(text).__name__}")
-    size = len(text.encode("utf-8", "replace"))
+    size = len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
     if size > most:
         raise InvalidPayload(
             f"{what} has {size:,} bytes; the limit is {most:,}. It begins with {brief(text)!r}"

@@ -12,6 +12,7 @@ it is written once.
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from thresher.core.errors import InvalidPayload
@@ -92,9 +93,11 @@ def pack(record: Record, limit: int) -> Filing:
         else dump(_written(record.evidence), f"evidence of record {what}", EVIDENCE_SHARE * limit)
     )
     initial = _dump(record.initial, f"first data of record {what}", limit) if record.initial else None
-    for name in record.marks:
-        for said in (record.data, record.initial):
-            _check_mark(what, name, said.get(name))
+    _check_mark_names(record.marks)
+    for said in (record.data, record.initial) if record.initial else (record.data,):
+        for name in record.marks:
+            if (value := said.get(name)) is not None:
+                _check_mark(what, name, value)
     return Filing(kind, key, data, links, evidence, record.merge, initial, record.marks)
 
 
@@ -118,9 +121,15 @@ def _dump(data: Mapping[str, Any], what: str, limit: int) -> str:
     return dump(all_without_controls(data), what, limit) if controls_in(written) else written
 
 
+@lru_cache(256)
+def _check_mark_names(names: tuple[str, ...]) -> None:
+    """Every record of a kind has the same."""
+    for name in names:
+        indexed(name, "the name of a mark of a record", MAX_NAME_BYTES)
+
+
 def _check_mark(what: str, name: str, value: object) -> None:
-    indexed(name, f"the name of a mark of record {what}", MAX_NAME_BYTES)
-    if value is not None and not isinstance(value, str | int):
+    if not isinstance(value, str | int):
         raise InvalidPayload(
             f"record {what} has the mark {name}, which must be text or a whole number, got {value!r}"
         )
@@ -162,7 +171,8 @@ def _written(evidence: Evidence) -> dict[str, Any]:
 
 
 def _cleaned(place: Place) -> Place:
-    return replace(place, quote=clean(place.quote))
+    quote = clean(place.quote)
+    return place if quote == place.quote else replace(place, quote=quote)
 
 
 def clean(text: str) -> str:

@@ -57,6 +57,10 @@ def _names(kind: Any) -> frozenset[str]:
 
 def written(value: Any) -> Any:
     """Write a dataclass, and what it is made of, as JSON. Fields that are stored elsewhere are left out."""
+    if type(value) in _PLAIN:  # as most are, and every record is written
+        return value
+    if type(value) is dict:
+        return {name: each if type(each) in _PLAIN else written(each) for name, each in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
         return _written(value)
     if isinstance(value, Mapping):

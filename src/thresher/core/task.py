@@ -192,12 +192,21 @@ def to_json(value: Any, what: str) -> bytes:
 
 
 def _has_no_number(value: object) -> bool:
-    """Whether a float that is no number stands anywhere in a value."""
+    """Whether a float that is no number stands anywhere in a value. Most values are plain, and every record
+    is looked at.
+    """
+    if type(value) in _PLAIN:
+        return False
     if isinstance(value, float):
         return not math.isfinite(value)
     if isinstance(value, Mapping):
-        return any(map(_has_no_number, value.values()))
-    return isinstance(value, list | tuple) and any(map(_has_no_number, value))
+        value = value.values()
+    elif not isinstance(value, list | tuple):
+        return False
+    return any(_has_no_number(each) for each in value if type(each) not in _PLAIN)
+
+
+_PLAIN = frozenset((str, int, bool, type(None)))
 
 
 # States and the legal transitions between them.

@@ -1,5 +1,7 @@
 """A cycle from end to end, in memory: a search API that pages, rests, fails and comes back."""
 
+import json
+
 import pytest
 
 from tests.apps.queries.harbour import DEFINITION, Follower, Harbour, days_ago, offer, world
@@ -400,3 +402,40 @@ def test_a_look_that_was_interrupted_for_days_settles_nothing_that_came_meanwhil
         made.advance(hours=2)
         docks.cycle()
         assert {"harbour/100", "harbour/101"} <= docks.postings
+
+
+DETAILED = (
+    DEFINITION.replace(", description: text", "")
+    + """
+detail:
+  request: {url: "https://api.harbour.example/jobs/{id}"}
+  answer:
+    fields: {id: id, title: title, description: text}
+"""
+)
+
+
+def test_offers_without_a_text_are_completed_within_a_budget_new_companies_first(harbour):
+    rows = [offer(at, days_ago(0), company="Old Pier" if at < 4 else f"New Pier {at}") for at in range(8)]
+    harbour.put(rows[0])
+
+    def details(request):
+        number = request.url.rpartition("/jobs/")[2]
+        if number.isdecimal():
+            return Reply(json.dumps(harbour.rows[number]), headers={"content-type": "application/json"})
+        return None
+
+    harbour.mood = details
+    with world(harbour, max_details=5) as made:
+        docks = Follower(made, harbour, definition=DETAILED)
+        docks.cycle()
+        harbour.put(*rows)
+        made.advance(hours=2)
+        docks.cycle()
+        told = {each.key for each in made.records("posting") if each.data.get("description")}
+        assert {f"harbour/{at}" for at in (0, 4, 5, 6, 7)} <= told
+        assert len(told) == 6, "the budget is five a run, those of new companies first"
+        assert docks.runs[0].details_fetched == 5
+        made.advance(hours=2)
+        docks.cycle()
+        assert docks.runs[0].offers_updated == 0, "what the list leaves out is no change"

@@ -5,7 +5,7 @@ it, and it belongs to both. One that reads as before is not written again.
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,13 +53,19 @@ class Batch:
 async def batch_of(
     ctx: Context, client: Client, query: QueryState, offers: Iterable[Offer], key: str | None = None
 ) -> Batch:
-    """What is written of these offers. `key` is that of a single one, where it is known already."""
+    """What is written of these offers. With `key`, of a single one that its own page has completed: its row
+    in the list is what the next look is compared with, and has not changed.
+    """
     namespace = namespace_of(client, query.query.parameters)
     keyed = {key or key_of(namespace, each.posting): each for each in offers}
     known = await ctx.read("queries.known", {"query": query.key, "keys": list(keyed)})
-    prints = {name: print_of(each) for name, each in keyed.items()}
-    changed = frozenset(name for name in keyed if name not in known or known[name][0] != prints[name])
+    if key is not None and key in known:
+        prints, changed = {key: known[key][0]}, frozenset((key,))
+    else:
+        prints = {name: print_of(each) for name, each in keyed.items()}
+        changed = frozenset(name for name in keyed if name not in known or known[name][0] != prints[name])
     unlinked = frozenset(name for name in keyed if name in known and not known[name][1])
+    reopened = frozenset(name for name in changed if name in known and not known[name][0])
     companies = await _companies(ctx, keyed.values())
     wanted = [
         KeyedOffer(name, companies.key(each) or "", each, prints[name])
@@ -67,18 +73,29 @@ async def batch_of(
         if name in changed
     ]
     rows = await ctx.compute(offer_rows, wanted, await rules_in_force(ctx), client.name) if wanted else []
-    now = ctx.now()
-    records = [
-        *(
-            _posting(name, each, companies.key(each), query.key, now)
-            for name, each in keyed.items()
-            if name in changed
-        ),
-        *(posting_entry(name, {}, Link(QUERY, query.key)) for name in sorted(unlinked - changed)),
-        *companies.records(keyed[name] for name in changed),
-    ]
+    records = records_of(keyed, changed, unlinked - changed, reopened, companies, query.key, ctx.now())
     fresh = frozenset(name for name in keyed if name not in known)
-    return Batch(tuple(keyed.items()), tuple(records), rows, fresh, changed, companies.new)
+    return Batch(tuple(keyed.items()), records, rows, fresh, changed, companies.new)
+
+
+def records_of(
+    offers: Mapping[str, Offer],
+    changed: Collection[str],
+    unlinked: Collection[str],
+    reopened: Collection[str],
+    companies: "Companies",
+    query: str,
+    now: int,
+) -> tuple[Record, ...]:
+    """Postings that are new or changed, links of those that are only new to the query, and new companies."""
+    return (
+        *(
+            _posting(name, offers[name], companies.key(offers[name]), query, now, reopened=name in reopened)
+            for name in sorted(changed)
+        ),
+        *(posting_entry(name, {}, Link(QUERY, query)) for name in sorted(unlinked)),
+        *companies.records(offers[name] for name in changed),
+    )
 
 
 async def rules_in_force(ctx: Context) -> Rules:
@@ -92,9 +109,11 @@ def print_of(offer: Offer) -> str:
     return hashlib.blake2b(f"{listed(offer.posting)}|{dates}".encode(), digest_size=12).hexdigest()
 
 
-def _posting(key: str, offer: Offer, company: str | None, query: str, now: int) -> Record:
+def _posting(key: str, offer: Offer, company: str | None, query: str, now: int, *, reopened: bool) -> Record:
     said: PostingFields = fields(offer.posting)
-    whole: PostingFields = {**said, "state": OPEN, "seen_at": now, "closed_at": None}
+    whole: PostingFields = {**said, "state": OPEN, "seen_at": now}
+    if reopened:
+        whole["closed_at"] = None
     if offer.posting.company:
         whole |= {"company_name": offer.posting.company[:500], "company": company}
     evidence = evidence_of(offer.posting, said, None)
@@ -102,11 +121,17 @@ def _posting(key: str, offer: Offer, company: str | None, query: str, now: int) 
 
 
 @dataclass(frozen=True, slots=True)
-class _Companies:
+class Companies:
     """The companies of a page: the keys of those that are known, by their names as names are compared."""
 
-    known: dict[str, str]
-    named: dict[str, str]
+    known: Mapping[str, str]
+    named: Mapping[str, str]
+
+    @classmethod
+    def of(cls, offers: Iterable[Offer], known: Mapping[str, str]) -> "Companies":
+        """The companies of these offers, of which some are known."""
+        said = (each.posting.company or "" for each in offers)
+        return cls(known, {key: name for name in said if (key := company_name_key(name))})
 
     def key(self, offer: Offer) -> str | None:
         name = company_name_key(offer.posting.company or "")
@@ -125,15 +150,11 @@ class _Companies:
         return list(found.values())
 
 
-async def _companies(ctx: Context, offers: Iterable[Offer]) -> _Companies:
+async def _companies(ctx: Context, offers: Collection[Offer]) -> Companies:
     """Who hires. A company that is known by its site is found by its name."""
-    named = {
-        key: each.posting.company or ""
-        for each in offers
-        if (key := company_name_key(each.posting.company or ""))
-    }
-    if not named:
-        return _Companies({}, {})
-    found = await ctx.records(COMPANY, where=(Is("name_key", *named),), limit=10 * len(named))
-    known = {str(CompanyRecord.of(each).name_key): each.key for each in found}
-    return _Companies(known, named)
+    named = Companies.of(offers, {})
+    if not named.named:
+        return named
+    where = (Is("name_key", *named.named),)
+    found = await ctx.records(COMPANY, where=where, limit=10 * len(named.named))
+    return Companies.of(offers, {str(CompanyRecord.of(each).name_key): each.key for each in found})

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from thresher.apps.queries.clients.client import Client, Place, bounded, key_of, place_of, wanted
-from thresher.apps.queries.clients.search import Offer, Search, SearchPage
+from thresher.apps.queries.clients.search import Offer, Reach, Search, SearchPage
 from thresher.core.credentials import origin_of
 from thresher.core.errors import ConfigError, InvalidPayload, InvalidUrl
 from thresher.core.keys import canonical_url
@@ -54,7 +54,9 @@ class FeedClient(Client):
 
 
 def feed_client() -> FeedClient:
-    return FeedClient("feed", "RSS, Atom or JSON feed", parameters=PARAMETERS)
+    # Feeds list what is newest first. Whoever looks checks the dates, so one that does not proves nothing.
+    reach = Reach(newest_first=True)
+    return FeedClient("feed", "RSS, Atom or JSON feed", reach=reach, parameters=PARAMETERS)
 
 
 def web_address(client: Client, given: str | None) -> str:

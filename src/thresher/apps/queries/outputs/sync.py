@@ -8,7 +8,7 @@ People work in the sheet meanwhile. These rules keep what they write:
 - Afterwards everything is read and compared again. If rows moved between the check and the write, metrics
   stand in a wrong row now; the next round finds and corrects them.
 
-See docs/decisions/064-columns-are-marked.md.
+See docs/decisions/057-columns-are-marked.md.
 """
 
 import os
