@@ -397,9 +397,11 @@ def test_the_first_administrator_is_made_with_the_token_and_once(world):
 
 
 def test_no_page_of_an_app_is_there_without_the_app(tmp_path):
-    (tmp_path / "thresher.yaml").write_text(PROJECT.replace("[jobs, roles]", "[jobs]"))
+    (tmp_path / "thresher.yaml").write_text(PROJECT.replace("[jobs, queries, roles]", "[jobs]"))
     with workshop(tmp_path) as shop, served(shop) as url:
         anna = with_anna(World(shop, FrozenClock(), url)).log_in()
         assert anna.ask("GET", "/").headers["Location"] == "/keys"
-        assert "Scrapers" not in anna.see("/keys").partition("<main")[0]
-        anna.see("/scrapers", 404)
+        navigation = anna.see("/keys").partition("<main")[0]
+        for title, path in (("Scrapers", "/scrapers"), ("Queries", "/queries"), ("Signals", "/signals")):
+            assert title not in navigation
+            anna.see(path, 404)
