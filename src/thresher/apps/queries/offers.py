@@ -51,13 +51,17 @@ class Batch:
 
 
 async def batch_of(
-    ctx: Context, client: Client, query: QueryState, offers: Iterable[Offer], key: str | None = None
+    ctx: Context, client: Client, query: QueryState, offers: Iterable[Offer], completes: str | None = None
 ) -> Batch:
-    """What is written of these offers. `key` is that of a single one, where it is known already."""
+    """What is written of these offers. A single one may complete the posting of a key, from its own page:
+    it goes on being compared by how the list has it.
+    """
     namespace = namespace_of(client, query.query.parameters)
-    keyed = {key or key_of(namespace, each.posting): each for each in offers}
+    keyed = {completes or key_of(namespace, each.posting): each for each in offers}
     known = await ctx.read("queries.known", {"query": query.key, "keys": list(keyed)})
     prints = {name: print_of(each) for name, each in keyed.items()}
+    if completes and completes in known:
+        prints[completes] = known.pop(completes)[0] or prints[completes]
     changed = frozenset(name for name in keyed if name not in known or known[name][0] != prints[name])
     unlinked = frozenset(name for name in keyed if name in known and not known[name][1])
     reopened = frozenset(name for name in changed if name in known and not known[name][0])
