@@ -3,7 +3,15 @@
 import pytest
 
 from tests.apps.queries.harbour import DEFINITION, Follower, Harbour, days_ago, offer, world
-from thresher.apps.queries.service.queries import add_query, backfill, pause, reset, resume, show_query
+from thresher.apps.queries.service.queries import (
+    add_query,
+    backfill,
+    pause,
+    reset,
+    resume,
+    retire,
+    show_query,
+)
 from thresher.apps.queries.store.alarms import list_alarms
 from thresher.apps.queries.store.options import save_clients
 from thresher.core.clock import FOREVER, HOUR, SECOND
@@ -326,6 +334,27 @@ def test_what_a_whole_list_no_longer_has_is_gone_and_closed_after_another_look(h
         made.advance(hours=2)
         docks.cycle()
         assert {each.data["state"] for each in made.records("posting")} == {"open"}
+
+
+def test_a_query_that_is_retired_does_not_keep_an_offer_open(harbour):
+    harbour.put(*(offer(at, days_ago(at)) for at in range(3)))
+    with world(harbour) as made:
+        docks, other = (
+            Follower(made, harbour, definition=WHOLE),
+            Follower(made, harbour, definition=WHOLE, text="crane"),
+        )
+        docks.cycle()
+        pause(made.store, other.key, None)
+        del harbour.rows["1"]
+        for _ in range(3):
+            made.advance(hours=2)
+            docks.cycle()
+        assert {each.data["state"] for each in made.records("posting")} == {"open"}, "the other may have it"
+        retire(made.store, other.key)
+        made.advance(hours=2)
+        docks.cycle()
+        closed = [each.key for each in made.records("posting") if each.data["state"] == "closed"]
+        assert closed == ["harbour/1"]
 
 
 @pytest.mark.promise(1)

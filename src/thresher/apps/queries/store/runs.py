@@ -160,8 +160,12 @@ _SEEN_AGAIN = "on conflict (query_key, posting) do update set last_seen = exclud
 _FOUND = "select posting from query_finds where query_key = :query and posting {keys}"
 _MISS = "update query_finds set missed = missed + 1 where query_key = :query and last_seen < :since"
 _NEWLY = "select count(*) from query_finds where query_key = :query and last_seen < :since and missed = 0"
-_GONE = """select posting from query_finds f where query_key = :query and missed = :looks and not exists
-    (select 1 from query_finds o where o.posting = f.posting and o.query_key <> f.query_key and o.missed < :looks)"""
+# A query that is retired looks no more, and so it cannot keep an offer open.
+_GONE = """select f.posting from query_finds f join query_offers p on p.posting = f.posting and p.state = 'open'
+    where f.query_key = :query and f.missed >= :looks and not exists (select 1 from query_finds o
+        join query_state q on q.query_key = o.query_key and q.retired_at = 0
+        where o.posting = f.posting and o.query_key <> f.query_key and o.missed < :looks)"""
+_NOT_WANTED = "delete from query_details where posting in (:postings*)"
 _ADD_GONE = f"update ingestion_runs set offers_gone = offers_gone + :number {_OF_TASK}"
 
 
@@ -186,7 +190,7 @@ def found_before(session: Session, query: str, postings: list[str]) -> set[str]:
 
 def miss_finds(session: Session, data: Mapping[str, Any], now: int) -> None:
     """A whole list was read to its end: what it no longer has is missed, and closed when it was missed often
-    enough and no other query has it.
+    enough and no other query that still runs has it.
     """
     asked = {"query": data["query"], "since": data["since"]}
     newly = session.rows(_NEWLY, asked)[0][0]
@@ -197,3 +201,5 @@ def miss_finds(session: Session, data: Mapping[str, Any], now: int) -> None:
     filings = [(0, Filing(POSTING, key, closing, merge=True, marks=("state",))) for key in gone]
     file_records(session, filings, now)
     close_offers(session, {"offers": gone}, now)
+    if gone:
+        session.run(_NOT_WANTED, {"postings": gone})
