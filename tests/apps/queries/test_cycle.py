@@ -410,8 +410,37 @@ def test_an_unproductive_query_runs_less_often_if_that_is_wanted(harbour):
             made.advance(hours=waits[-1])
         assert [round(each) for each in waits] == [6, 6, 12, 12, 12, 24, 24, 24]
         harbour.put(offer(1, days_ago(-4)))
-        found = docks.cycle()
+        found, waits = docks.cycle(), []
         assert round((found.due_at - docks.runs[0].finished_at) / HOUR) == 6
+        for _ in range(3):
+            made.advance(hours=6)
+            found = docks.cycle()
+            waits.append(round((found.due_at - docks.runs[0].finished_at) / HOUR))
+        assert docks.runs[0].offers_fetched == 1
+        assert waits == [6, 6, 12], "an offer that is known is nothing new"
+
+
+def alarms_of(docks: Follower) -> list[str]:
+    with docks.world.store.read() as session:
+        return [each.name for each in list_alarms(session, only_open=True) if each.subject == docks.key]
+
+
+def test_a_query_that_used_to_find_offers_raises_an_alarm_when_it_finds_none(harbour):
+    harbour.put(offer(1, days_ago(0)))
+    with world(harbour, zero_runs=3) as made:
+        docks, never = Follower(made, harbour), Follower(made, harbour, text="crane")
+        harbour.mood = lambda request: Reply('{"total": 0, "jobs": []}') if "crane" in request.url else None
+        docks.cycle()
+        harbour.rows.clear()
+        for told in ([], [], ["zero_rows"], ["zero_rows"]):
+            made.advance(hours=2)
+            docks.cycle()
+            assert alarms_of(docks) == told
+        assert alarms_of(never) == [], "it never found anything"
+        harbour.put(offer(2, days_ago(0)))
+        made.advance(hours=2)
+        docks.cycle()
+        assert alarms_of(docks) == []
 
 
 @pytest.mark.promise(11)

@@ -36,6 +36,7 @@ app = App(
         "queries.values_at": "thresher.apps.queries.store.outputs:values_at",
         "queries.other_cycle": "thresher.apps.queries.store.cycle:other_cycle",
         "queries.query": "thresher.apps.queries.store.cycle:read_query",
+        "queries.rowless_runs": "thresher.apps.queries.store.runs:rowless_runs",
         "queries.stopped_clients": "thresher.apps.queries.store.cycle:stopped_clients",
     },
     effects={

@@ -97,6 +97,7 @@ class Run:
     waits: int = 0
     counters: Counters = field(default_factory=Counters)
     details_asked: int = 0
+    news: int = 0  # offers that are new or read otherwise
     stop: str | None = None
     note: str | None = None
     blocked: bool = False

@@ -127,7 +127,7 @@ async def take(ctx: Context, query: OpenQuery, run: Run) -> Next:
     if touched:
         data = {"run": _run_id(ctx, run), "companies": list(touched)}
         return _again(run, Effect("queries.aggregate_run", data))
-    return _finish(ctx, query, run)
+    return await _finish(ctx, query, run)
 
 
 def _again(run: Run, *effects: Effect, **more: Any) -> Next:
@@ -206,7 +206,7 @@ async def _keep(ctx: Context, query: OpenQuery, run: Run, page: SearchPage) -> N
         _log.warning("query %s: a row is skipped: %s", query.state.query.name, why)
     batch = await batch_of(ctx, query.client, query.state, page.offers)
     run = with_page(run, page)
-    run = replace(run, cursor=page.next)
+    run = replace(run, cursor=page.next, news=run.news + len(batch.changed))
     effects = [_page_effect(ctx, query, run, batch)]
     ended = ending(run, page, query.caps, query.client.reach, query.plan, all_known=batch.is_known)
     if ended is not None:
@@ -384,11 +384,12 @@ async def _fetch_detail(ctx: Context, client: Client, wanted: WantedDetail) -> O
 # The end
 
 
-def _finish(ctx: Context, query: OpenQuery, run: Run) -> Next:
+async def _finish(ctx: Context, query: OpenQuery, run: Run) -> Next:
     """End the run: how the query stands, when it is due again, and what somebody should be told of."""
     reason = run.stopped or StopReason.WINDOW_EXHAUSTED
     status, coverage = HOW_RUNS_END[reason], read_coverage(run.coverage)
-    empty = 0 if run.counters.offers_fetched else query.state.empty_runs + (status is Status.SUCCESS)
+    empty = 0 if run.news else query.state.empty_runs + (status is Status.SUCCESS)
+    rowless = 0 if run.counters.offers_fetched else await _rowless_runs(ctx, run, status)
     processed = processed_date(coverage, query.plan.start)
     ends = {"status": status.value, "first": run.first or None, "stop": reason.value}
     stands = {
@@ -407,9 +408,15 @@ def _finish(ctx: Context, query: OpenQuery, run: Run) -> Next:
     return Next(
         checkpoint={"serial": run.serial},
         again=True,
-        effects=(Effect("queries.finish", data), *_alarms(ctx, query, run, status, empty)),
+        effects=(Effect("queries.finish", data), *_alarms(ctx, query, run, status, rowless)),
         events=(_ended_event(query, run, status),),
     )
+
+
+async def _rowless_runs(ctx: Context, run: Run, status: Status) -> int:
+    """How many runs in a row have had no rows, this one included, of a query that used to have some."""
+    before: int | None = await ctx.read("queries.rowless_runs", {"key": run.key})
+    return 0 if before is None else before + (status is Status.SUCCESS)
 
 
 def _due(ctx: Context, query: OpenQuery, run: Run, empty: int) -> int:
@@ -435,15 +442,15 @@ def _ended_event(query: OpenQuery, run: Run, status: Status) -> NewEvent:
     return NewEvent("query_ended", detail, warns=status is Status.ERROR)
 
 
-def _alarms(ctx: Context, query: OpenQuery, run: Run, status: Status, empty: int) -> tuple[Effect, ...]:
+def _alarms(ctx: Context, query: OpenQuery, run: Run, status: Status, rowless: int) -> tuple[Effect, ...]:
     """What somebody should be told of: a query that keeps failing, or has nothing where it used to have."""
     name, key = query.state.query.name, run.key
     failures = query.state.consecutive_failures + 1 if status is Status.ERROR else 0
     failing = failures >= int(ctx.setting("queries.failing_runs"))
-    zero = empty >= int(ctx.setting("queries.zero_runs")) and query.state.last_success_at > 0
+    zero = rowless >= int(ctx.setting("queries.zero_runs"))
     return (
         _alarm(failing, "query_failing", key, f"{name} has failed {failures} times in a row: {run.note}"),
-        _alarm(zero, "zero_rows", key, f"{name} has found no offers in {empty} runs in a row"),
+        _alarm(zero, "zero_rows", key, f"{name} has found no offers in {rowless} runs in a row"),
     )
 
 

@@ -6,6 +6,7 @@ is closed here: no crash leaves a query RUNNING.
 
 from collections.abc import Mapping
 from datetime import date
+from itertools import takewhile
 from typing import Any
 
 from thresher.apps.queries.model import IngestionRun, Status, StopReason
@@ -17,6 +18,7 @@ from thresher.store.bulk import among, insert_rows
 from thresher.store.records import file_records
 from thresher.store.session import Row, Session
 
+MAX_ROWLESS = 1_000  # runs that are looked back on
 COUNTERS = (
     "pages_fetched",
     "offers_fetched",
@@ -52,6 +54,9 @@ _SELECT = f"select {', '.join(_FIELDS)} from ingestion_runs"
 _OF_QUERY = f"{_SELECT} where query_key = :key order by id desc limit :limit"
 _LATEST = f"{_SELECT} order by id desc limit :limit"
 _BEFORE = f"{_SELECT} where id < :before order by id desc limit :limit"
+_ROWS = """select offers_fetched from ingestion_runs where query_key = :query and status <> 'RUNNING'
+    and (status = 'SUCCESS' or offers_fetched > 0) order by id desc limit :limit"""
+_EVER = "select 1 from query_finds where query_key = :query limit 1"
 _BEGIN = """insert into ingestion_runs (task_id, serial, query_key, client, status, started_at, updated_since, window_from, window_to)
     values (:task, :serial, :key, :client, 'RUNNING', :now, :since, :first, :last) on conflict (task_id, serial) do nothing"""
 _RUNNING = "update query_state set status = 'RUNNING', last_run_at = :now, error_message = null where query_key = :key"
@@ -105,6 +110,16 @@ def _run(row: Row) -> IngestionRun:
 
 def _day(text: str | None) -> date | None:
     return date.fromisoformat(text) if text else None
+
+
+def rowless_runs(session: Session, data: Mapping[str, Any], now: int) -> int | None:  # noqa: ARG001  every read is given the time
+    """Read: how many of the latest runs of a query succeeded without a single row, up to the first that had
+    some; None where none ever had.
+    """
+    if not session.rows(_EVER, {"query": data["key"]}):
+        return None
+    rows = session.rows(_ROWS, {"query": data["key"], "limit": MAX_ROWLESS})
+    return len(list(takewhile(lambda row: row[0] == 0, rows)))
 
 
 # Effects: what the stages of a cycle ask for.
