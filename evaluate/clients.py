@@ -1,18 +1,30 @@
 """Search clients: recorded answers of job APIs, each through the definition that comes with the app, or one
-written here for a provider without; and a list of six days."""
+written here for a provider without; and a list of six days, once read as it is, once followed by a query."""
 
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from evaluate.manifest import TODAY, Entry, entries, plain, share
 from evaluate.score import Score
+from thresher.apps.hiring.app import app as hiring
+from thresher.apps.queries.app import app as queries
 from thresher.apps.queries.clients.api import api_client
 from thresher.apps.queries.clients.catalogue import catalogue
 from thresher.apps.queries.clients.client import Client, read_page
 from thresher.apps.queries.clients.search import Offer, Search, SearchPage
+from thresher.apps.queries.cycle import CYCLE, KEY
+from thresher.apps.queries.model import IngestionRun
+from thresher.apps.queries.service.queries import add_query, show_query
+from thresher.apps.queries.store.options import save_clients
+from thresher.core.clock import DAY, SECOND
 from thresher.core.page import Page
+from thresher.core.task import NewTask
+from thresher.testing.web import Reply, Requested
+from thresher.testing.world import World
 
+NOON = int(datetime(2026, 8, 14, 12, tzinfo=UTC).timestamp()) * SECOND
 COUNTS = ("distinct_ids", "jobs", "records", "items", "offers")
 TITLES = ("first_title", "first")
 COMPANIES = ("first_company", "first_org")
@@ -118,13 +130,15 @@ def scores(corpus: Path) -> list[Score]:
         (entry, _read(entry)) for entry in entries(corpus, "api/", "feeds/") if _count(entry) is not None
     ]
     read = [(entry, page) for entry, page in found if page is not None]
-    days = [(entry, _page(_daily(), entry)) for entry in entries(corpus, "incremental/")]
+    snapshots = sorted(entries(corpus, "incremental/"), key=lambda entry: entry.file)
+    days = [(entry, _page(_daily(), entry)) for entry in snapshots]
     return [
         _score("answers that a definition reads", found, lambda _, page: page is not None),
         _score("number of offers", read, _counts),
         _score("title of the first offer", [each for each in read if _of(each[0], TITLES)], _first_title),
         _score("company of the first offer", [each for each in read if _of(each[0], COMPANIES)], _company),
         _score("offers of each day", days, lambda entry, page: len(page.offers) == entry.truth["jobs"]),
+        *_day_scores(snapshots),
     ]
 
 
@@ -169,6 +183,55 @@ def _page(client: Client, entry: Entry, wrap: str | None = None) -> SearchPage:
     url = getattr(getattr(client, "api", None), "request", None)
     at = url.url.partition("{")[0] if url else "https://api.example/feed"
     return read_page(client, Search(today=TODAY), None, Page(at, at, 200, {"content-type": kind}, body))
+
+
+# A list of days, served to a query one after the other: as they came, and back again.
+
+
+def _day_scores(snapshots: list[Entry]) -> list[Score]:
+    changes = [_changes(entry) for entry in snapshots[1:]]
+    forth = list(zip(snapshots[1:], changes, _runs(snapshots)[1:], strict=True))
+    back = [(entry, (gone, new)) for entry, (new, gone) in zip(snapshots, changes, strict=False)][::-1]
+    runs = _runs(snapshots[::-1])[1:]
+    return [
+        _day_score("new and gone offers of each day", forth),
+        _day_score("the same backwards", [(*each, run) for each, run in zip(back, runs, strict=True)]),
+    ]
+
+
+def _changes(entry: Entry) -> tuple[int, int]:
+    return entry.truth["new_since_previous"], entry.truth["gone_since_previous"]
+
+
+def _runs(snapshots: list[Entry]) -> list[IngestionRun]:
+    """The run of each day of a query that follows the list."""
+    bodies = [entry.body().decode() for entry in snapshots]
+
+    def listed(request: Requested) -> Reply:
+        return Reply(bodies[(request.at - NOON) // DAY], headers={"content-type": "application/json"})
+
+    pages, settings = {"https://api.example/*": listed}, {"queries.pause": 3_600, "queries.jitter": 0}
+    with World(hiring, queries, pages=pages, settings=settings, now=NOON) as world:
+        with world.store.write() as session:
+            save_clients(session, {"daily": DAILY}, world.clock.now())
+        add_query(world.store, "daily", {"client": "daily"})
+        return [_run_on(world, NOON + at * DAY) for at in range(len(bodies))]
+
+
+def _run_on(world: World, now: int) -> IngestionRun:
+    world.clock.advance(max(now - world.clock.now(), 0))
+    world.enqueue(NewTask(CYCLE, key=KEY))
+    world.run_until_idle(within=30)
+    return show_query(world.store, "daily").runs[0]
+
+
+def _day_score(name: str, days: list[tuple[Entry, tuple[int, int], IngestionRun]]) -> Score:
+    misses = tuple(
+        f"{entry.file}: {run.offers_new} new, {run.offers_gone} gone, {run.status}, {run.note}"
+        for entry, wanted, run in days
+        if (run.offers_new, run.offers_gone) != wanted
+    )
+    return Score("clients", name, share(len(days) - len(misses), len(days)), len(days), 1.0, misses=misses)
 
 
 def _of(entry: Entry, names: tuple[str, ...]) -> str | None:

@@ -5,7 +5,15 @@ import json
 import pytest
 
 from tests.apps.queries.harbour import DEFINITION, Follower, Harbour, days_ago, offer, world
-from thresher.apps.queries.service.queries import add_query, backfill, pause, reset, resume, show_query
+from thresher.apps.queries.service.queries import (
+    add_query,
+    backfill,
+    pause,
+    reset,
+    resume,
+    retire,
+    show_query,
+)
 from thresher.apps.queries.store.alarms import list_alarms
 from thresher.apps.queries.store.options import save_clients
 from thresher.core.clock import FOREVER, HOUR, SECOND
@@ -330,6 +338,27 @@ def test_what_a_whole_list_no_longer_has_is_gone_and_closed_after_another_look(h
         assert {each.data["state"] for each in made.records("posting")} == {"open"}
 
 
+def test_a_query_that_is_retired_does_not_keep_an_offer_open(harbour):
+    harbour.put(*(offer(at, days_ago(at)) for at in range(3)))
+    with world(harbour) as made:
+        docks, other = (
+            Follower(made, harbour, definition=WHOLE),
+            Follower(made, harbour, definition=WHOLE, text="crane"),
+        )
+        docks.cycle()
+        pause(made.store, other.key, None)
+        del harbour.rows["1"]
+        for _ in range(3):
+            made.advance(hours=2)
+            docks.cycle()
+        assert {each.data["state"] for each in made.records("posting")} == {"open"}, "the other may have it"
+        retire(made.store, other.key)
+        made.advance(hours=2)
+        docks.cycle()
+        closed = [each.key for each in made.records("posting") if each.data["state"] == "closed"]
+        assert closed == ["harbour/1"]
+
+
 @pytest.mark.promise(1)
 def test_a_cycle_that_a_person_cancels_leaves_no_query_running(harbour):
     harbour.mood = lambda _: 500
@@ -383,8 +412,37 @@ def test_an_unproductive_query_runs_less_often_if_that_is_wanted(harbour):
             made.advance(hours=waits[-1])
         assert [round(each) for each in waits] == [6, 6, 12, 12, 12, 24, 24, 24]
         harbour.put(offer(1, days_ago(-4)))
-        found = docks.cycle()
+        found, waits = docks.cycle(), []
         assert round((found.due_at - docks.runs[0].finished_at) / HOUR) == 6
+        for _ in range(3):
+            made.advance(hours=6)
+            found = docks.cycle()
+            waits.append(round((found.due_at - docks.runs[0].finished_at) / HOUR))
+        assert docks.runs[0].offers_fetched == 1
+        assert waits == [6, 6, 12], "an offer that is known is nothing new"
+
+
+def alarms_of(docks: Follower) -> list[str]:
+    with docks.world.store.read() as session:
+        return [each.name for each in list_alarms(session, only_open=True) if each.subject == docks.key]
+
+
+def test_a_query_that_used_to_find_offers_raises_an_alarm_when_it_finds_none(harbour):
+    harbour.put(offer(1, days_ago(0)))
+    with world(harbour, zero_runs=3) as made:
+        docks, never = Follower(made, harbour), Follower(made, harbour, text="crane")
+        harbour.mood = lambda request: Reply('{"total": 0, "jobs": []}') if "crane" in request.url else None
+        docks.cycle()
+        harbour.rows.clear()
+        for told in ([], [], ["zero_rows"], ["zero_rows"]):
+            made.advance(hours=2)
+            docks.cycle()
+            assert alarms_of(docks) == told
+        assert alarms_of(never) == [], "it never found anything"
+        harbour.put(offer(2, days_ago(0)))
+        made.advance(hours=2)
+        docks.cycle()
+        assert alarms_of(docks) == []
 
 
 @pytest.mark.promise(11)

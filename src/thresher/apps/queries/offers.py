@@ -51,19 +51,18 @@ class Batch:
 
 
 async def batch_of(
-    ctx: Context, client: Client, query: QueryState, offers: Iterable[Offer], key: str | None = None
+    ctx: Context, client: Client, query: QueryState, offers: Iterable[Offer], completes: str | None = None
 ) -> Batch:
-    """What is written of these offers. With `key`, of a single one that its own page has completed: its row
-    in the list is what the next look is compared with, and has not changed.
+    """What is written of these offers. A single one may complete the posting of a key, from its own page:
+    it goes on being compared by how the list has it.
     """
     namespace = namespace_of(client, query.query.parameters)
-    keyed = {key or key_of(namespace, each.posting): each for each in offers}
+    keyed = {completes or key_of(namespace, each.posting): each for each in offers}
     known = await ctx.read("queries.known", {"query": query.key, "keys": list(keyed)})
-    if key is not None and key in known:
-        prints, changed = {key: known[key][0]}, frozenset((key,))
-    else:
-        prints = {name: print_of(each) for name, each in keyed.items()}
-        changed = frozenset(name for name in keyed if name not in known or known[name][0] != prints[name])
+    prints = {name: print_of(each) for name, each in keyed.items()}
+    if completes and completes in known:
+        prints[completes] = known.pop(completes)[0] or prints[completes]
+    changed = frozenset(name for name in keyed if name not in known or known[name][0] != prints[name])
     unlinked = frozenset(name for name in keyed if name in known and not known[name][1])
     reopened = frozenset(name for name in changed if name in known and not known[name][0])
     companies = await _companies(ctx, keyed.values())

@@ -62,14 +62,16 @@ class Counters:
 
 @dataclass(frozen=True, slots=True)
 class WantedDetail:
-    """An offer whose list says too little: what its own page is asked for by."""
+    """An offer whose list says too little: what its own page is asked for by. Those of companies that nobody
+    knew come first, the others `later`.
+    """
 
     posting: str = ""
     number: str = ""
     url: str = ""
     title: str = ""
     company: str = ""
-    new_company: bool = False
+    later: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,8 @@ class Run:
     retry_at: int = 0
     waits: int = 0
     counters: Counters = field(default_factory=Counters)
-    details: tuple[WantedDetail, ...] = ()
+    details_asked: int = 0
+    news: int = 0  # offers that are new or read otherwise
     stop: str | None = None
     note: str | None = None
     blocked: bool = False
@@ -216,19 +219,18 @@ def _worst(before: StopReason | None, ended: StopReason, *, rest_left: bool, ful
 
 
 def wanted_details(
-    offers: Sequence[tuple[str, Offer]], new_companies: Collection[str], fresh: Collection[str], limit: int
-) -> tuple[WantedDetail, ...]:
-    """The new offers without a description, those of new companies first."""
-    found = [
+    offers: Sequence[tuple[str, Offer]], new_companies: Collection[str], fresh: Collection[str]
+) -> list[WantedDetail]:
+    """The new offers without a description."""
+    return [
         WantedDetail(
             key,
             each.posting.key or "",
             each.posting.url or "",
             each.posting.title,
             each.posting.company or "",
-            (each.posting.company or "") in new_companies,
+            int((each.posting.company or "") not in new_companies),
         )
         for key, each in offers
         if key in fresh and not each.posting.description
     ]
-    return tuple(sorted(found, key=lambda each: not each.new_company)[:limit])

@@ -56,7 +56,8 @@ SETTINGS: tuple[Setting, ...] = (
         "offers",
         0,
         200,
-        "Maximum number of offers per run whose own page is fetched, if the list has no description.",
+        "Maximum number of offers per run whose own page is fetched, if the list has no description; the rest "
+        "follow in later runs.",
     ),
     tunable("queries.retries", 3, "retries", 0, 20, "Retries after transient errors in one run of a query."),
     tunable("queries.retry_base", 2.0, "seconds", 0.01, 3_600, "Wait before the first retry; it doubles."),

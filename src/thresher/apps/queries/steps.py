@@ -119,15 +119,15 @@ async def take(ctx: Context, query: OpenQuery, run: Run) -> Next:
     """The next step of a run."""
     if run.windows:
         return await _look(ctx, query, run)
-    if run.details:
-        return await _detail(ctx, query, run)
+    if wanted := await _next_detail(ctx, query, run):
+        return await _detail(ctx, query, run, wanted)
     touched: Sequence[str] = await ctx.read(
         "queries.dirty", {"limit": COMPANIES_AT_ONCE, "before": run.began}
     )
     if touched:
         data = {"run": _run_id(ctx, run), "companies": list(touched)}
         return _again(run, Effect("queries.aggregate_run", data))
-    return _finish(ctx, query, run)
+    return await _finish(ctx, query, run)
 
 
 def _again(run: Run, *effects: Effect, **more: Any) -> Next:
@@ -206,8 +206,8 @@ async def _keep(ctx: Context, query: OpenQuery, run: Run, page: SearchPage) -> N
         _log.warning("query %s: a row is skipped: %s", query.state.query.name, why)
     batch = await batch_of(ctx, query.client, query.state, page.offers)
     run = with_page(run, page)
-    run = replace(run, cursor=page.next, details=(*run.details, *_wanted(query, run, batch)))
-    effects = [_page_effect(ctx, run, batch)]
+    run = replace(run, cursor=page.next, news=run.news + len(batch.changed))
+    effects = [_page_effect(ctx, query, run, batch)]
     ended = ending(run, page, query.caps, query.client.reach, query.plan, all_known=batch.is_known)
     if ended is not None:
         reason, note = ended
@@ -217,18 +217,18 @@ async def _keep(ctx: Context, query: OpenQuery, run: Run, page: SearchPage) -> N
     return _again(run, *effects, records=batch.records, events=_skipped_rows(query, page))
 
 
-def _wanted(query: OpenQuery, run: Run, batch: Batch) -> tuple[WantedDetail, ...]:
-    room = query.caps.max_details - len(run.details) if query.client.has_details else 0
-    return wanted_details(batch.offers, batch.new_companies, batch.fresh, max(room, 0))
-
-
-def _page_effect(ctx: Context, run: Run, batch: Batch) -> Effect:
+def _page_effect(ctx: Context, query: OpenQuery, run: Run, batch: Batch) -> Effect:
+    wanted = (
+        wanted_details(batch.offers, batch.new_companies, batch.fresh) if query.client.has_details else []
+    )
     data = {
         "run": _run_id(ctx, run),
         "query": run.key,
         "progress": written(run.counters),
         "found": [key for key, _ in batch.offers],
         "offers": batch.rows,
+        "source": query.state.source,
+        "wanted": written(wanted),
     }
     return Effect("queries.page", data)
 
@@ -329,24 +329,47 @@ def _progress(ctx: Context, run: Run) -> Effect:
 # The own page of an offer
 
 
-async def _detail(ctx: Context, query: OpenQuery, run: Run) -> Next:
+@dataclass(frozen=True, slots=True)
+class NextDetail(WantedDetail):
+    """The offer whose own page is asked for next, and the query that found it."""
+
+    query: str = ""
+
+
+async def _next_detail(ctx: Context, query: OpenQuery, run: Run) -> NextDetail | None:
+    """Within the budget of the run. A run in trouble asks for none; the next ones do."""
+    spent = run.details_asked >= query.caps.max_details
+    if spent or not query.client.has_details or run.stopped in (StopReason.RATE_LIMIT, StopReason.ERROR):
+        return None
+    found = await ctx.read("queries.next_detail", {"source": query.state.source})
+    return None if found is None else NextDetail(**found)
+
+
+async def _detail(ctx: Context, query: OpenQuery, run: Run, wanted: NextDetail) -> Next:
     """The own page of one offer whose list says too little. An offer without one stays as the list has it."""
-    wanted, run = run.details[0], replace(run, details=run.details[1:]).counting(requests_count=1)
+    run = replace(run, details_asked=run.details_asked + 1).counting(requests_count=1)
     try:
         offer = await _fetch_detail(ctx, query.client, wanted)
     except ClaimLost:
         raise
     except (RateLimited, NotYet) as problem:
         limited = run.counting(http_429_count=int(isinstance(problem, RateLimited)))
-        left = replace(limited, details=(), stop=StopReason.RATE_LIMIT.value, note=str(problem))
+        left = replace(limited, stop=StopReason.RATE_LIMIT.value, note=str(problem))
         return _again(left, _progress(ctx, left), _pause_effect(ctx, query, problem))
     except (TaskError, ProcessDied, ConfigError) as problem:
         _log.warning("query %s: %s has no details: %s", query.state.query.name, wanted.posting, problem)
         run = run.counting(errors_count=1)
-        return _again(run, _progress(ctx, run))
-    batch = await batch_of(ctx, query.client, query.state, (offer,), key=wanted.posting)
+        return _again(run, _detail_effect(ctx, "queries.miss_detail", run, wanted))
+    finder = replace(query.state, key=wanted.query)
+    batch = await batch_of(ctx, query.client, finder, (offer,), completes=wanted.posting)
     run = run.counting(details_fetched=1)
-    return _again(run, _page_effect(ctx, run, batch), records=batch.records)
+    effect = _detail_effect(ctx, "queries.detail", run, wanted, offers=batch.rows)
+    return _again(run, effect, records=batch.records)
+
+
+def _detail_effect(ctx: Context, name: str, run: Run, wanted: NextDetail, **more: Any) -> Effect:
+    data = {"run": _run_id(ctx, run), "posting": wanted.posting, "progress": written(run.counters), **more}
+    return Effect(name, data)
 
 
 async def _fetch_detail(ctx: Context, client: Client, wanted: WantedDetail) -> Offer:
@@ -361,11 +384,12 @@ async def _fetch_detail(ctx: Context, client: Client, wanted: WantedDetail) -> O
 # The end
 
 
-def _finish(ctx: Context, query: OpenQuery, run: Run) -> Next:
+async def _finish(ctx: Context, query: OpenQuery, run: Run) -> Next:
     """End the run: how the query stands, when it is due again, and what somebody should be told of."""
     reason = run.stopped or StopReason.WINDOW_EXHAUSTED
     status, coverage = HOW_RUNS_END[reason], read_coverage(run.coverage)
-    empty = 0 if run.counters.offers_fetched else query.state.empty_runs + (status is Status.SUCCESS)
+    empty = 0 if run.news else query.state.empty_runs + (status is Status.SUCCESS)
+    rowless = 0 if run.counters.offers_fetched else await _rowless_runs(ctx, run, status)
     processed = processed_date(coverage, query.plan.start)
     ends = {"status": status.value, "first": run.first or None, "stop": reason.value}
     stands = {
@@ -384,9 +408,15 @@ def _finish(ctx: Context, query: OpenQuery, run: Run) -> Next:
     return Next(
         checkpoint={"serial": run.serial},
         again=True,
-        effects=(Effect("queries.finish", data), *_alarms(ctx, query, run, status, empty)),
+        effects=(Effect("queries.finish", data), *_alarms(ctx, query, run, status, rowless)),
         events=(_ended_event(query, run, status),),
     )
+
+
+async def _rowless_runs(ctx: Context, run: Run, status: Status) -> int:
+    """How many runs in a row have had no rows, this one included, of a query that used to have some."""
+    before: int | None = await ctx.read("queries.rowless_runs", {"key": run.key})
+    return 0 if before is None else before + (status is Status.SUCCESS)
 
 
 def _due(ctx: Context, query: OpenQuery, run: Run, empty: int) -> int:
@@ -412,15 +442,15 @@ def _ended_event(query: OpenQuery, run: Run, status: Status) -> NewEvent:
     return NewEvent("query_ended", detail, warns=status is Status.ERROR)
 
 
-def _alarms(ctx: Context, query: OpenQuery, run: Run, status: Status, empty: int) -> tuple[Effect, ...]:
+def _alarms(ctx: Context, query: OpenQuery, run: Run, status: Status, rowless: int) -> tuple[Effect, ...]:
     """What somebody should be told of: a query that keeps failing, or has nothing where it used to have."""
     name, key = query.state.query.name, run.key
     failures = query.state.consecutive_failures + 1 if status is Status.ERROR else 0
     failing = failures >= int(ctx.setting("queries.failing_runs"))
-    zero = empty >= int(ctx.setting("queries.zero_runs")) and query.state.last_success_at > 0
+    zero = rowless >= int(ctx.setting("queries.zero_runs"))
     return (
         _alarm(failing, "query_failing", key, f"{name} has failed {failures} times in a row: {run.note}"),
-        _alarm(zero, "zero_rows", key, f"{name} has found no offers in {empty} runs in a row"),
+        _alarm(zero, "zero_rows", key, f"{name} has found no offers in {rowless} runs in a row"),
     )
 
 

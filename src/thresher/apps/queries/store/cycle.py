@@ -6,6 +6,7 @@ from typing import Any
 from thresher.apps.queries.model import QueryState
 from thresher.apps.queries.store.aggregates import aggregate_companies
 from thresher.apps.queries.store.alarms import clear_alarm, raise_alarm
+from thresher.apps.queries.store.details import want_details
 from thresher.apps.queries.store.offers import upsert_offers
 from thresher.apps.queries.store.options import option
 from thresher.apps.queries.store.queries import query_of
@@ -93,6 +94,7 @@ def save_page(session: Session, data: Mapping[str, Any], now: int) -> None:
     known = len(data["found"]) - len(data["offers"])
     counts["offers_known"] = counts.get("offers_known", 0) + known
     count_offers(session, run, counts)
+    want_details(session, data["source"], data["query"], data["wanted"], now)
     save_progress(session, {**run, **data["progress"]}, now)
 
 

@@ -6,6 +6,7 @@ is closed here: no crash leaves a query RUNNING.
 
 from collections.abc import Mapping
 from datetime import date
+from itertools import takewhile
 from typing import Any
 
 from thresher.apps.queries.model import IngestionRun, Status, StopReason
@@ -17,6 +18,7 @@ from thresher.store.bulk import among, insert_rows
 from thresher.store.records import file_records
 from thresher.store.session import Row, Session
 
+MAX_ROWLESS = 1_000  # runs that are looked back on
 COUNTERS = (
     "pages_fetched",
     "offers_fetched",
@@ -52,6 +54,9 @@ _SELECT = f"select {', '.join(_FIELDS)} from ingestion_runs"
 _OF_QUERY = f"{_SELECT} where query_key = :key order by id desc limit :limit"
 _LATEST = f"{_SELECT} order by id desc limit :limit"
 _BEFORE = f"{_SELECT} where id < :before order by id desc limit :limit"
+_ROWS = """select offers_fetched from ingestion_runs where query_key = :query and status <> 'RUNNING'
+    and (status = 'SUCCESS' or offers_fetched > 0) order by id desc limit :limit"""
+_EVER = "select 1 from query_finds where query_key = :query limit 1"
 _BEGIN = """insert into ingestion_runs (task_id, serial, query_key, client, status, started_at, updated_since, window_from, window_to)
     values (:task, :serial, :key, :client, 'RUNNING', :now, :since, :first, :last) on conflict (task_id, serial) do nothing"""
 _RUNNING = "update query_state set status = 'RUNNING', last_run_at = :now, error_message = null where query_key = :key"
@@ -107,6 +112,16 @@ def _day(text: str | None) -> date | None:
     return date.fromisoformat(text) if text else None
 
 
+def rowless_runs(session: Session, data: Mapping[str, Any], now: int) -> int | None:  # noqa: ARG001  every read is given the time
+    """Read: how many of the latest runs of a query succeeded without a single row, up to the first that had
+    some; None where none ever had.
+    """
+    if not session.rows(_EVER, {"query": data["key"]}):
+        return None
+    rows = session.rows(_ROWS, {"query": data["key"], "limit": MAX_ROWLESS})
+    return len(list(takewhile(lambda row: row[0] == 0, rows)))
+
+
 # Effects: what the stages of a cycle ask for.
 
 
@@ -160,8 +175,12 @@ _SEEN_AGAIN = "on conflict (query_key, posting) do update set last_seen = exclud
 _FOUND = "select posting from query_finds where query_key = :query and posting {keys}"
 _MISS = "update query_finds set missed = missed + 1 where query_key = :query and last_seen < :since"
 _NEWLY = "select count(*) from query_finds where query_key = :query and last_seen < :since and missed = 0"
-_GONE = """select posting from query_finds f where query_key = :query and missed = :looks and not exists
-    (select 1 from query_finds o where o.posting = f.posting and o.query_key <> f.query_key and o.missed < :looks)"""
+# A query that is retired looks no more, and so it cannot keep an offer open.
+_GONE = """select f.posting from query_finds f join query_offers p on p.posting = f.posting and p.state = 'open'
+    where f.query_key = :query and f.missed >= :looks and not exists (select 1 from query_finds o
+        join query_state q on q.query_key = o.query_key and q.retired_at = 0
+        where o.posting = f.posting and o.query_key <> f.query_key and o.missed < :looks)"""
+_NOT_WANTED = "delete from query_details where posting in (:postings*)"
 _ADD_GONE = f"update ingestion_runs set offers_gone = offers_gone + :number {_OF_TASK}"
 
 
@@ -186,7 +205,7 @@ def found_before(session: Session, query: str, postings: list[str]) -> set[str]:
 
 def miss_finds(session: Session, data: Mapping[str, Any], now: int) -> None:
     """A whole list was read to its end: what it no longer has is missed, and closed when it was missed often
-    enough and no other query has it.
+    enough and no other query that still runs has it.
     """
     asked = {"query": data["query"], "since": data["since"]}
     newly = session.rows(_NEWLY, asked)[0][0]
@@ -197,3 +216,5 @@ def miss_finds(session: Session, data: Mapping[str, Any], now: int) -> None:
     filings = [(0, Filing(POSTING, key, closing, merge=True, marks=("state",))) for key in gone]
     file_records(session, filings, now)
     close_offers(session, {"offers": gone}, now)
+    if gone:
+        session.run(_NOT_WANTED, {"postings": gone})

@@ -1,0 +1,145 @@
+"""Offers whose list says too little: their own pages are asked for, within the budget of a run."""
+
+import json
+
+import pytest
+
+from tests.apps.queries.harbour import HOST, Follower, Harbour, days_ago, offer, world
+from tests.apps.queries.outputs.office import make_tables
+from tests.harness.databases import file_and_server as pytest_generate_tests
+from thresher.apps.queries.model import Status
+from thresher.apps.queries.store.details import MAX_TRIES, RETRY, miss_detail, next_detail, want_details
+from thresher.apps.queries.store.runs import COUNTERS
+from thresher.testing.web import Reply
+
+__all__ = ["pytest_generate_tests"]
+
+BARE = """
+name: harbour
+title: Harbour jobs
+request:
+  url: https://api.harbour.example/jobs
+  query: {q: "{text}", from: "{since}", to: "{until}", page: "{page}", size: "{size}"}
+paging: {kind: page, first: 1, size: 10}
+window: {kind: range}
+answer:
+  rows: jobs
+  total: total
+  fields: {id: id, title: title, url: url, company: company, posted: posted}
+detail:
+  request: {url: "https://api.harbour.example/one/{id}"}
+  answer: {fields: {id: id, title: title, description: text}}
+"""
+
+
+class Detailed(Harbour):
+    """An API whose list has no descriptions. `shy` are the numbers whose own page it does not give away."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.opened: list[str] = []
+        self.shy: dict[str, Reply | int] = {}
+
+    def answer(self, request):
+        if not request.url.startswith(f"{HOST}/one/"):
+            return super().answer(request)
+        number = request.url.rpartition("/")[2]
+        self.opened.append(number)
+        if number in self.shy:
+            return self.shy[number]
+        return Reply(json.dumps(self.rows[number]), headers={"content-type": "application/json"})
+
+
+@pytest.fixture
+def harbour() -> Detailed:
+    return Detailed()
+
+
+def described(made) -> set[str]:
+    return {each.key for each in made.records("posting") if each.data.get("description")}
+
+
+def test_an_offer_is_described_from_its_own_page_and_then_known(harbour):
+    harbour.put(offer(1, days_ago(1)), offer(2, days_ago(2)))
+    with world(harbour) as made:
+        docks = Follower(made, harbour, definition=BARE)
+        docks.cycle()
+        (run,) = docks.runs
+        assert (run.offers_new, run.offers_updated, run.details_fetched) == (2, 0, 2)
+        assert described(made) == {"harbour/1", "harbour/2"}
+        made.advance(hours=2)
+        docks.cycle()
+        run = docks.runs[0]
+        assert (run.offers_new, run.offers_updated, run.offers_known) == (0, 0, 2), "the list says the same"
+        assert harbour.opened == ["1", "2"]
+        assert described(made) == {"harbour/1", "harbour/2"}, "a list without descriptions takes none away"
+
+
+def test_what_the_budget_of_one_run_leaves_is_described_by_the_next_ones(harbour):
+    harbour.put(*(offer(at, days_ago(at % 9)) for at in range(12)))
+    with world(harbour, max_details=5) as made:
+        docks = Follower(made, harbour, definition=BARE)
+        found = []
+        for _ in range(4):
+            docks.cycle()
+            found.append(len(described(made)))
+            made.advance(hours=2)
+        assert found == [5, 10, 12, 12]
+        assert len(harbour.opened) == 12, "each was opened once"
+
+
+def test_new_companies_come_first_in_the_budget(harbour):
+    harbour.put(offer(1, days_ago(0)))
+    with world(harbour, max_details=1) as made:
+        docks = Follower(made, harbour, definition=BARE)
+        docks.cycle()
+        harbour.put(offer(8, days_ago(0)), offer(2, days_ago(1)))  # 8 is of the company of 1
+        made.advance(hours=2)
+        docks.cycle()
+        assert harbour.opened == ["1", "2"]
+
+
+def test_an_own_page_that_fails_is_counted_tried_again_and_given_up(harbour):
+    harbour.put(offer(1, days_ago(0)), offer(2, days_ago(0)))
+    harbour.shy = {"1": 500}
+    with world(harbour) as made:
+        docks = Follower(made, harbour, definition=BARE)
+        assert docks.cycle().status == Status.SUCCESS, "one offer is no reason to fail"
+        assert docks.runs[0].errors_count == 1
+        assert described(made) == {"harbour/2"}
+        for _ in range(12):
+            made.advance(days=1)
+            docks.cycle()
+        assert harbour.opened.count("1") == 3
+        assert harbour.opened.count("2") == 1
+
+
+def wanted(number: int, later: int = 0) -> dict[str, object]:
+    return {
+        "posting": f"a/{number}",
+        "number": str(number),
+        "url": "",
+        "title": "Baker",
+        "company": "Acme",
+        "later": later,
+    }
+
+
+def test_what_is_wanted_waits_in_its_order_and_is_given_up_after_a_few_tries(store):
+    make_tables(store)
+    failed = {"run": {"task": 1, "serial": 1}, "posting": "a/2", "progress": dict.fromkeys(COUNTERS, 0)}
+    with store.write() as session:
+        want_details(session, "one", "q", [wanted(1, later=1), wanted(2)], 10)
+        want_details(session, "one", "r", [wanted(2)], 11)
+        want_details(session, "other", "q", [wanted(3)], 9)
+        found = next_detail(session, {"source": "one"}, 20)
+        assert found == {**wanted(2), "query": "q"}, "whoever found it first"
+        now = 20
+        for _ in range(MAX_TRIES):
+            miss_detail(session, failed, now)
+            assert next_detail(session, {"source": "one"}, now)["posting"] == "a/1", "the others go on"
+            now += 2 * RETRY
+        assert [row[0] for row in session.rows("select posting from query_details order by posting")] == [
+            "a/1",
+            "a/3",
+        ]
