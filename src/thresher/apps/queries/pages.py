@@ -139,10 +139,9 @@ def decide_about(page_request: PageRequest) -> Response:
     resolution: str | None = form.one("resolution")
     if resolution == show_company(store, key).company.resolution:
         resolution = None  # as it is: one that the rules no longer have may stay
+    notes = form.one("notes").replace("\r\n", "\n")  # as browsers end the lines of a form
     try:
-        found = decide(
-            store, key, by, resolution=resolution, feedback=form.one("feedback"), notes=form.one("notes")
-        )
+        found = decide(store, key, by, resolution=resolution, feedback=form.one("feedback"), notes=notes)
     except UsageError as error:
         return _company(page_request, error)
     return page_request.go(f"/signals/{quote(found.company.company, safe='')}")
