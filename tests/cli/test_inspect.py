@@ -18,7 +18,11 @@ from thresher.cli import main
 from thresher.core.errors import TooLarge, TooSlow
 
 # A few seconds of reading, below every other limit.
-SLOW = "".join(f"<a href=/careers/{each}>Careers in place {each}</a>" for each in range(30_000))
+# As many cards as a page may have: seconds of reading.
+SLOW = "".join(
+    f"<div class=a{each % 50}><h2>Job {each}</h2><a href=/j/{each}>Engineer {each}</a><span>Berlin</span></div>"
+    for each in range(60_000)
+)
 PAGE = "<title>Acme</title><h1>Ladder</h1><p class=price>£51.77</p>"
 
 
@@ -128,7 +132,7 @@ def test_a_page_that_takes_too_much_memory_is_stopped_and_says_so(run, tmp_path:
 @pytest.mark.promise(8)
 def test_ctrl_c_ends_the_command_while_a_page_is_read(tmp_path: Path):
     write(tmp_path / "thresher.yaml", "settings: {isolation.seconds: 600}")
-    command = Command("inspect", write(tmp_path / "slow.html", SLOW * 3), folder=tmp_path)
+    command = Command("inspect", write(tmp_path / "slow.html", SLOW), folder=tmp_path)
     reader = wait_for_reader(command.pid)
     command.send_signal(signal.SIGINT)
     _, said = command.communicate(30)

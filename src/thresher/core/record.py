@@ -93,7 +93,9 @@ def pack(record: Record, limit: int) -> Filing:
         else dump(_written(record.evidence), f"evidence of record {what}", EVIDENCE_SHARE * limit)
     )
     initial = _dump(record.initial, f"first data of record {what}", limit) if record.initial else None
-    _check_mark_names(record.marks)
+    if not _are_short(record.marks):
+        for name in record.marks:
+            indexed(name, f"the name of a mark of record {what}", MAX_NAME_BYTES)
     for said in (record.data, record.initial) if record.initial else (record.data,):
         for name in record.marks:
             if (value := said.get(name)) is not None:
@@ -122,10 +124,12 @@ def _dump(data: Mapping[str, Any], what: str, limit: int) -> str:
 
 
 @lru_cache(256)
-def _check_mark_names(names: tuple[str, ...]) -> None:
-    """Every record of a kind has the same."""
-    for name in names:
-        indexed(name, "the name of a mark of a record", MAX_NAME_BYTES)
+def _are_short(names: tuple[str, ...]) -> bool:
+    """Whether an index can hold these names of marks. Every record of a kind has the same."""
+    return all(
+        isinstance(name, str) and len(clean(name).encode("utf-8", "replace")) <= MAX_NAME_BYTES
+        for name in names
+    )
 
 
 def _check_mark(what: str, name: str, value: object) -> None:
