@@ -425,6 +425,23 @@ def alarms_of(docks: Follower) -> list[str]:
         return [each.name for each in list_alarms(session, only_open=True) if each.subject == docks.key]
 
 
+def test_a_query_whose_limits_are_too_low_to_get_on_raises_an_alarm(harbour):
+    harbour.put(*(offer(at, days_ago(at % 10)) for at in range(150)))
+    with world(harbour) as made:
+        docks = Follower(made, harbour, max_offers=20)
+        docks.cycle()
+        assert alarms_of(docks) == [], "the first run may be the start of a long history"
+        made.advance(hours=2)
+        assert docks.cycle().last_processed_date is None
+        assert alarms_of(docks) == ["query_capped"]
+        Follower(made, harbour, max_offers=200)
+        for _ in range(3):
+            made.advance(hours=2)
+            docks.cycle()
+        assert alarms_of(docks) == []
+        assert docks.view.last_processed_date == days_ago(4)
+
+
 def test_a_query_that_used_to_find_offers_raises_an_alarm_when_it_finds_none(harbour):
     harbour.put(offer(1, days_ago(0)))
     with world(harbour, zero_runs=3) as made:

@@ -30,6 +30,7 @@ from thresher.apps.queries.run import (
     begun,
     ending,
     from_the_top,
+    is_full,
     wanted_details,
     with_page,
 )
@@ -443,14 +444,31 @@ def _ended_event(query: OpenQuery, run: Run, status: Status) -> NewEvent:
 
 
 def _alarms(ctx: Context, query: OpenQuery, run: Run, status: Status, rowless: int) -> tuple[Effect, ...]:
-    """What somebody should be told of: a query that keeps failing, or has nothing where it used to have."""
+    """What somebody should be told of: a query that keeps failing, gets no further, or has nothing where it
+    used to have some.
+    """
     name, key = query.state.query.name, run.key
     failures = query.state.consecutive_failures + 1 if status is Status.ERROR else 0
     failing = failures >= int(ctx.setting("queries.failing_runs"))
     zero = rowless >= int(ctx.setting("queries.zero_runs"))
     return (
         _alarm(failing, "query_failing", key, f"{name} has failed {failures} times in a row: {run.note}"),
+        _alarm(
+            _is_stuck(query, run),
+            "query_capped",
+            key,
+            f"{name} reaches its limits ({query.caps.max_pages} pages, {query.caps.max_offers} offers) before it "
+            "has seen another day; raise max_pages and max_offers, or narrow the search",
+        ),
         _alarm(zero, "zero_rows", key, f"{name} has found no offers in {rowless} runs in a row"),
+    )
+
+
+def _is_stuck(query: OpenQuery, run: Run) -> bool:
+    """Whether a run spent its limits and finished no day. The next one begins with the same days again."""
+    seen = read_coverage(run.coverage).seen
+    return (
+        bool(query.state.last_success_at) and is_full(run, query.caps) and seen == query.state.coverage.seen
     )
 
 
