@@ -238,7 +238,7 @@ def finish(database: str, seed: int, days: int, clock: Path) -> str:
         seen = {
             f"tides/{each.number}"
             for each in tides.rows
-            if each.posted >= date(2026, 3, 1) and each.gone > each.shown + 5 * DAY
+            if each.posted >= date(2026, 3, 1) and each.gone > max(each.shown, START) + 5 * DAY
         }
         if missed := sorted(seen - kept):
             raise Violation(f"{len(missed)} offers were missed: {missed[:10]}")
