@@ -35,7 +35,7 @@ from thresher.apps.queries.run import (
     with_page,
 )
 from thresher.apps.queries.store.queries import read_coverage
-from thresher.apps.queries.windows import Plan, Purpose, processed_date, windows
+from thresher.apps.queries.windows import Plan, Purpose, catching_up, is_cut_short, processed_date, windows
 from thresher.core.clock import HOUR, SECOND, to_us
 from thresher.core.context import Context
 from thresher.core.errors import (
@@ -59,6 +59,9 @@ from thresher.reading.postings.posting import Posting
 COMPANIES_AT_ONCE = 200
 # A look that was interrupted for longer begins again: its first pages may have changed meanwhile.
 MAX_LOOK = HOUR
+CATCH_UP = (
+    0.5  # share of the runs that begin with the oldest days, where limits are too low for the last ones
+)
 MAX_WAITS = 10  # in a row, for the gate of a host
 MAX_WAIT = 120.0  # seconds
 
@@ -101,7 +104,9 @@ def _day(at: int, timezone: str) -> date:
 def begin(ctx: Context, query: OpenQuery, serial: int) -> Next:
     """Begin a run of a query."""
     most = int(ctx.setting("queries.windows"))
-    planned = list(windows(query.state.coverage, query.client.reach, query.plan))[:most]
+    asked_for = query.state.coverage, query.client.reach, query.plan
+    oldest_first = is_cut_short(*asked_for) and random.random() < CATCH_UP
+    planned = list(catching_up(*asked_for) if oldest_first else windows(*asked_for))[:most]
     run = begun(query.state.key, serial, planned, query.state.coverage, ctx.now())
     asked = query.client.reach.window is not WindowKind.NONE
     span = planned[0].span
@@ -465,11 +470,12 @@ def _alarms(ctx: Context, query: OpenQuery, run: Run, status: Status, rowless: i
 
 
 def _is_stuck(query: OpenQuery, run: Run) -> bool:
-    """Whether a run spent its limits and finished no day. The next one begins with the same days again."""
-    seen = read_coverage(run.coverage).seen
-    return (
-        bool(query.state.last_success_at) and is_full(run, query.caps) and seen == query.state.coverage.seen
-    )
+    """Whether a run spent its limits and finished no day, at a client that cannot be asked for single days: the
+    next one begins with the same days again.
+    """
+    if query.client.reach.window is WindowKind.RANGE or not query.state.last_success_at:
+        return False
+    return is_full(run, query.caps) and read_coverage(run.coverage).seen == query.state.coverage.seen
 
 
 def _alarm(raised: bool, name: str, subject: str, message: str) -> Effect:
