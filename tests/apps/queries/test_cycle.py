@@ -454,12 +454,13 @@ def test_a_query_whose_limits_are_too_low_to_get_on_raises_an_alarm(harbour):
         made.advance(hours=2)
         assert docks.cycle().last_processed_date is None
         assert alarms_of(docks) == ["query_capped"]
-        Follower(made, harbour, definition=SINCE, max_offers=200)
-        for _ in range(3):
-            made.advance(hours=2)
-            docks.cycle()
+        made.advance(hours=2)
+        docks.cycle()
+        assert alarms_of(docks) == ["query_capped"], "it is as before"
+        Follower(made, harbour, definition=SINCE, max_offers=400, max_pages=40)
+        made.advance(days=5)
+        assert docks.cycle().last_processed_date >= days_ago(4)
         assert alarms_of(docks) == []
-        assert docks.view.last_processed_date == days_ago(4)
 
 
 def test_a_query_that_used_to_find_offers_raises_an_alarm_when_it_finds_none(harbour):

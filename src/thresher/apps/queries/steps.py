@@ -35,7 +35,15 @@ from thresher.apps.queries.run import (
     with_page,
 )
 from thresher.apps.queries.store.queries import read_coverage
-from thresher.apps.queries.windows import Plan, Purpose, catching_up, is_cut_short, processed_date, windows
+from thresher.apps.queries.windows import (
+    LIMITS,
+    Plan,
+    Purpose,
+    catching_up,
+    is_cut_short,
+    processed_date,
+    windows,
+)
 from thresher.core.clock import HOUR, SECOND, to_us
 from thresher.core.context import Context
 from thresher.core.errors import (
@@ -458,24 +466,25 @@ def _alarms(ctx: Context, query: OpenQuery, run: Run, status: Status, rowless: i
     zero = rowless >= int(ctx.setting("queries.zero_runs"))
     return (
         _alarm(failing, "query_failing", key, f"{name} has failed {failures} times in a row: {run.note}"),
-        _alarm(
-            _is_stuck(query, run),
-            "query_capped",
-            key,
-            f"{name} reaches its limits ({query.caps.max_pages} pages, {query.caps.max_offers} offers) before it "
-            "has seen another day; raise max_pages and max_offers, or narrow the search",
-        ),
         _alarm(zero, "zero_rows", key, f"{name} has found no offers in {rowless} runs in a row"),
+        *_capped_alarm(query, run),
     )
 
 
-def _is_stuck(query: OpenQuery, run: Run) -> bool:
-    """Whether a run spent its limits and finished no day, at a client that cannot be asked for single days: the
-    next one begins with the same days again.
+def _capped_alarm(query: OpenQuery, run: Run) -> tuple[Effect, ...]:
+    """Raised where a run spent its limits and finished no day, at a client that is asked for all days since a
+    day: the next run begins with the same ones. It is over when a day was finished, or none is cut short.
     """
-    if query.client.reach.window is WindowKind.RANGE or not query.state.last_success_at:
-        return False
-    return is_full(run, query.caps) and read_coverage(run.coverage).seen == query.state.coverage.seen
+    if query.client.reach.window not in (WindowKind.SINCE, WindowKind.BUCKETS):
+        return ()
+    before, now = query.state.coverage, read_coverage(run.coverage)
+    gets_on = now.seen != before.seen or not any(each.reason in LIMITS for each in now.partial)
+    stuck = bool(query.state.last_success_at) and is_full(run, query.caps)
+    why = (
+        f"{query.state.query.name} reaches its limits ({query.caps.max_pages} pages, {query.caps.max_offers} "
+        "offers) before it has seen another day; raise max_pages and max_offers, or narrow the search"
+    )
+    return (_alarm(not gets_on, "query_capped", run.key, why),) if gets_on or stuck else ()
 
 
 def _alarm(raised: bool, name: str, subject: str, message: str) -> Effect:
