@@ -357,6 +357,15 @@ def test_a_query_that_is_retired_does_not_keep_an_offer_open(harbour):
         assert closed == ["harbour/1"]
 
 
+def test_a_backfill_outlives_another_word_of_the_project_file(harbour):
+    with world(harbour) as made:
+        docks = Follower(made, harbour)
+        backfill(made.store, docks.key, days_ago(60), days_ago(50))
+        Follower(made, harbour, max_pages=7)
+        assert docks.view.max_pages == 7
+        assert docks.view.start_date == days_ago(60)
+
+
 @pytest.mark.promise(1)
 def test_a_cycle_that_a_person_cancels_leaves_no_query_running(harbour):
     harbour.mood = lambda _: 500

@@ -102,6 +102,7 @@ def plan_of(state: QueryState, timezone: str, now: int, setting: Callable[[str],
     """What a query wants, as the settings are."""
     today, history = _day(now, timezone), timedelta(days=int(setting("queries.history")))
     start = state.query.start or _day(state.created_at, timezone) - history
+    start = min(start, state.backfill_from or start)
     return Plan(min(start, today), today, int(setting("queries.lag")), int(setting("queries.step")), now)
 
 
