@@ -359,6 +359,15 @@ def test_a_query_that_is_retired_does_not_keep_an_offer_open(harbour):
         assert closed == ["harbour/1"]
 
 
+def test_a_backfill_outlives_another_word_of_the_project_file(harbour):
+    with world(harbour) as made:
+        docks = Follower(made, harbour)
+        backfill(made.store, docks.key, days_ago(60), days_ago(50))
+        Follower(made, harbour, max_pages=7)
+        assert docks.view.max_pages == 7
+        assert docks.view.start_date == days_ago(60)
+
+
 @pytest.mark.promise(1)
 def test_a_cycle_that_a_person_cancels_leaves_no_query_running(harbour):
     harbour.mood = lambda _: 500
@@ -422,9 +431,47 @@ def test_an_unproductive_query_runs_less_often_if_that_is_wanted(harbour):
         assert waits == [6, 6, 12], "an offer that is known is nothing new"
 
 
+def test_limits_that_are_too_low_for_the_last_days_delay_offers_and_lose_none(harbour):
+    for at in range(150):
+        harbour.put(offer(at, days_ago(at % 10)))
+    with world(harbour) as made:
+        docks = Follower(made, harbour, max_offers=20)
+        for day in range(1, 21):
+            for _ in range(6):
+                docks.cycle()
+                made.advance(hours=4)
+            harbour.put(*(offer(1_000 * day + at, days_ago(-day)) for at in range(15)))
+        mark = docks.view.last_processed_date
+        assert mark is not None
+        assert mark >= days_ago(-10), "it gets on"
+        seen = {f"harbour/{key}" for key, row in harbour.rows.items() if row["posted"] <= mark.isoformat()}
+        assert seen <= docks.postings
+
+
 def alarms_of(docks: Follower) -> list[str]:
     with docks.world.store.read() as session:
         return [each.name for each in list_alarms(session, only_open=True) if each.subject == docks.key]
+
+
+SINCE = DEFINITION.replace("window: {kind: range}", "window: {kind: since}").replace('to: "{until}", ', "")
+
+
+def test_a_query_whose_limits_are_too_low_to_get_on_raises_an_alarm(harbour):
+    harbour.put(*(offer(at, days_ago(at % 10)) for at in range(150)))
+    with world(harbour) as made:
+        docks = Follower(made, harbour, definition=SINCE, max_offers=20)
+        docks.cycle()
+        assert alarms_of(docks) == [], "the first run may be the start of a long history"
+        made.advance(hours=2)
+        assert docks.cycle().last_processed_date is None
+        assert alarms_of(docks) == ["query_capped"]
+        made.advance(hours=2)
+        docks.cycle()
+        assert alarms_of(docks) == ["query_capped"], "it is as before"
+        Follower(made, harbour, definition=SINCE, max_offers=400, max_pages=40)
+        made.advance(days=5)
+        assert docks.cycle().last_processed_date >= days_ago(4)
+        assert alarms_of(docks) == []
 
 
 def test_a_query_that_used_to_find_offers_raises_an_alarm_when_it_finds_none(harbour):

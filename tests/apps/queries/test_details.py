@@ -114,6 +114,21 @@ def test_an_own_page_that_fails_is_counted_tried_again_and_given_up(harbour):
         assert harbour.opened.count("2") == 1
 
 
+def test_a_rate_limit_of_own_pages_lets_the_client_rest_and_loses_none(harbour):
+    harbour.put(offer(1, days_ago(0)), offer(2, days_ago(0)))
+    harbour.shy = {"1": 429, "2": 429}
+    with world(harbour) as made:
+        docks = Follower(made, harbour, definition=BARE)
+        found = docks.cycle()
+        assert (found.status, found.consecutive_failures) == (Status.IDLE, 0)
+        assert found.client_closed_until is not None
+        assert len(harbour.opened) == docks.runs[0].http_429_count == 1
+        harbour.shy.clear()
+        made.advance(hours=7)
+        assert docks.cycle().status == Status.SUCCESS
+        assert described(made) == {"harbour/1", "harbour/2"}
+
+
 def wanted(number: int, later: int = 0) -> dict[str, object]:
     return {
         "posting": f"a/{number}",

@@ -94,6 +94,7 @@ class QueryState:
     paused_at: int = 0
     paused_reason: str | None = None
     retired_at: int = 0
+    backfill_from: date | None = None
     empty_runs: int = 0
     coverage: Coverage = field(default_factory=Coverage)
     created_at: int = 0

@@ -193,8 +193,7 @@ def after_window(run: Run, ended: StopReason, note: str | None, reach: Reach, ca
     walked = Walked(ended, date.fromisoformat(run.oldest) if run.oldest else None, run.in_order)
     window, rest = run.window, run.windows[1:]
     coverage = after(read_coverage(run.coverage), window, reach, walked, plan)
-    done = run.counters
-    full = done.pages_fetched >= caps.max_pages or done.offers_fetched >= caps.max_offers
+    full = is_full(run, caps)
     cut_by_client = ended is StopReason.MAX_OFFERS and not full
     if cut_by_client and reach.window is WindowKind.RANGE and window.span.days > 1:
         halves = (Window(span, window.purpose) for span in window.span.halves())
@@ -208,6 +207,12 @@ def after_window(run: Run, ended: StopReason, note: str | None, reach: Reach, ca
         stop=_worst(run.stopped, ended, rest_left=bool(rest), full=full).value,
         note=note or run.note,
     )
+
+
+def is_full(run: Run, caps: Caps) -> bool:
+    """Whether a run has reached a limit of its own."""
+    done = run.counters
+    return done.pages_fetched >= caps.max_pages or done.offers_fetched >= caps.max_offers
 
 
 def _worst(before: StopReason | None, ended: StopReason, *, rest_left: bool, full: bool) -> StopReason:

@@ -30,11 +30,20 @@ from thresher.apps.queries.run import (
     begun,
     ending,
     from_the_top,
+    is_full,
     wanted_details,
     with_page,
 )
 from thresher.apps.queries.store.queries import read_coverage
-from thresher.apps.queries.windows import Plan, Purpose, processed_date, windows
+from thresher.apps.queries.windows import (
+    LIMITS,
+    Plan,
+    Purpose,
+    catching_up,
+    is_cut_short,
+    processed_date,
+    windows,
+)
 from thresher.core.clock import HOUR, SECOND, to_us
 from thresher.core.context import Context
 from thresher.core.errors import (
@@ -58,6 +67,9 @@ from thresher.reading.postings.posting import Posting
 COMPANIES_AT_ONCE = 200
 # A look that was interrupted for longer begins again: its first pages may have changed meanwhile.
 MAX_LOOK = HOUR
+CATCH_UP = (
+    0.5  # share of the runs that begin with the oldest days, where limits are too low for the last ones
+)
 MAX_WAITS = 10  # in a row, for the gate of a host
 MAX_WAIT = 120.0  # seconds
 
@@ -90,6 +102,7 @@ def plan_of(state: QueryState, timezone: str, now: int, setting: Callable[[str],
     """What a query wants, as the settings are."""
     today, history = _day(now, timezone), timedelta(days=int(setting("queries.history")))
     start = state.query.start or _day(state.created_at, timezone) - history
+    start = min(start, state.backfill_from or start)
     return Plan(min(start, today), today, int(setting("queries.lag")), int(setting("queries.step")), now)
 
 
@@ -100,7 +113,9 @@ def _day(at: int, timezone: str) -> date:
 def begin(ctx: Context, query: OpenQuery, serial: int) -> Next:
     """Begin a run of a query."""
     most = int(ctx.setting("queries.windows"))
-    planned = list(windows(query.state.coverage, query.client.reach, query.plan))[:most]
+    asked_for = query.state.coverage, query.client.reach, query.plan
+    oldest_first = is_cut_short(*asked_for) and random.random() < CATCH_UP
+    planned = list(catching_up(*asked_for) if oldest_first else windows(*asked_for))[:most]
     run = begun(query.state.key, serial, planned, query.state.coverage, ctx.now())
     asked = query.client.reach.window is not WindowKind.NONE
     span = planned[0].span
@@ -443,7 +458,9 @@ def _ended_event(query: OpenQuery, run: Run, status: Status) -> NewEvent:
 
 
 def _alarms(ctx: Context, query: OpenQuery, run: Run, status: Status, rowless: int) -> tuple[Effect, ...]:
-    """What somebody should be told of: a query that keeps failing, or has nothing where it used to have."""
+    """What somebody should be told of: a query that keeps failing, gets no further, or has nothing where it
+    used to have some.
+    """
     name, key = query.state.query.name, run.key
     failures = query.state.consecutive_failures + 1 if status is Status.ERROR else 0
     failing = failures >= int(ctx.setting("queries.failing_runs"))
@@ -451,7 +468,24 @@ def _alarms(ctx: Context, query: OpenQuery, run: Run, status: Status, rowless: i
     return (
         _alarm(failing, "query_failing", key, f"{name} has failed {failures} times in a row: {run.note}"),
         _alarm(zero, "zero_rows", key, f"{name} has found no offers in {rowless} runs in a row"),
+        *_capped_alarm(query, run),
     )
+
+
+def _capped_alarm(query: OpenQuery, run: Run) -> tuple[Effect, ...]:
+    """Raised where a run spent its limits and finished no day, at a client that is asked for all days since a
+    day: the next run begins with the same ones. It is over when a day was finished, or none is cut short.
+    """
+    if query.client.reach.window not in (WindowKind.SINCE, WindowKind.BUCKETS):
+        return ()
+    before, now = query.state.coverage, read_coverage(run.coverage)
+    gets_on = now.seen != before.seen or not any(each.reason in LIMITS for each in now.partial)
+    stuck = bool(query.state.last_success_at) and is_full(run, query.caps)
+    why = (
+        f"{query.state.query.name} reaches its limits ({query.caps.max_pages} pages, {query.caps.max_offers} "
+        "offers) before it has seen another day; raise max_pages and max_offers, or narrow the search"
+    )
+    return (_alarm(not gets_on, "query_capped", run.key, why),) if gets_on or stuck else ()
 
 
 def _alarm(raised: bool, name: str, subject: str, message: str) -> Effect:

@@ -2,6 +2,7 @@
 
 First what is new since the last run, with a few days again for offers that come late. Then what is missing
 before that, newest first, day by day, back to the start: gaps that an earlier run left, and the history.
+Where the limits of a run are too low for the last days, every second run begins with the oldest ones instead.
 
 A look proves the days it covered only when it reached their end. A client that lists the newest first has
 shown everything down to where the look ended; a whole list, everything that is open. A day is settled by a
@@ -20,6 +21,7 @@ from thresher.core.clock import HOUR
 
 MAX_BACKOFF = 6  # doublings of the time until a day that was cut short is tried again
 RETRY_PARTIAL = 24 * HOUR
+LIMITS = (StopReason.MAX_PAGES.value, StopReason.MAX_OFFERS.value)
 
 
 class Purpose(StrEnum):
@@ -72,6 +74,29 @@ def windows(coverage: Coverage, reach: Reach, plan: Plan) -> Iterator[Window]:
     if first < forward.first:
         history = Span(first, forward.first - DAY)
         yield from (Window(span, Purpose.SEED) for span in _chunks(coverage, history, reach, plan))
+
+
+def is_cut_short(coverage: Coverage, reach: Reach, plan: Plan) -> bool:
+    """Whether the limits of a run were too low for the last days, which can be asked for one by one."""
+    if reach.window is not WindowKind.RANGE:
+        return False
+    forward = next(windows(coverage, reach, plan)).span
+    return any(each.reason in LIMITS and each.span.within(forward) for each in coverage.partial)
+
+
+def catching_up(coverage: Coverage, reach: Reach, plan: Plan) -> Iterator[Window]:
+    """The days that were not seen, one by one, the oldest first; one that was cut short more often than the
+    others comes after them. What a run finishes so stays finished, however much the last days hold.
+    """
+    first = min(max(plan.start, earliest(reach, plan.today)), plan.today)
+    days = [day for gap in coverage.missing(Span(first, plan.today)) for day in gap]
+    for day in sorted(days, key=lambda day: (_tries(coverage, day), day)):
+        late = day >= plan.today - timedelta(days=plan.lag)
+        yield Window(Span(day, day), Purpose.FORWARD if late else Purpose.SEED)
+
+
+def _tries(coverage: Coverage, day: date) -> int:
+    return next((each.tries for each in coverage.partial if each.span.has(day)), 0)
 
 
 def earliest(reach: Reach, today: date) -> date:

@@ -21,6 +21,7 @@ _COLUMNS = (
     "max_pages",
     "max_offers",
     "start_date",
+    "backfill_from",
     "origin",
     "status",
     "last_run_at",
@@ -51,7 +52,8 @@ _PAUSE = "update query_state set paused_at = :at, paused_reason = :reason where 
 _DUE = "update query_state set due_at = 0 where query_key in (:keys*)"
 _RESET = """update query_state set status = 'IDLE', consecutive_failures = 0, empty_runs = 0, error_message = null,
     last_processed_date = null, metadata = '{}', due_at = 0 where query_key = :key"""
-_COVERAGE = "update query_state set metadata = :metadata, start_date = :start, last_processed_date = :processed, due_at = 0 where query_key = :key"
+_COVERAGE = """update query_state set metadata = :metadata, backfill_from = :start, last_processed_date = :processed, due_at = 0
+    where query_key = :key"""
 
 
 def list_queries(session: Session) -> list[QueryState]:
@@ -119,7 +121,7 @@ def reset_query(session: Session, key: str) -> None:
 def save_coverage(
     session: Session, key: str, coverage: Coverage, start: date | None, processed: date | None
 ) -> None:
-    """Replace the days that were seen."""
+    """Replace the days that were seen; its history begins with `start`, whatever the project file says."""
     session.run(
         _COVERAGE,
         {
@@ -149,6 +151,7 @@ def _state(row: Row) -> QueryState:
         origin=Origin(said["origin"]),
         status=Status(said["status"]),
         last_processed_date=_day(said["last_processed_date"]),
+        backfill_from=_day(said["backfill_from"]),
         coverage=read_coverage(said["metadata"]),
         error=said["error_message"],
         **{
