@@ -9,6 +9,9 @@ Words and thresholds may be derived from the half of the occupations called "lea
 counts. Most alternate titles of O*NET lie far from the formal name of their occupation, where nothing can be
 decided without a model. So shares are given twice: of all titles, and of those that plain cosine puts at 0.8
 or nearer to some occupation.
+
+Any other taxonomy is measured in the same way where the corpus has it: `titles/taxonomy.csv`, rows of a role
+and another name of it.
 """
 
 import csv
@@ -131,10 +134,20 @@ class _Case:
 
 
 def scores(corpus: Path) -> list[Score]:
+    model, taxonomy = open_embedder(), corpus / "titles" / "taxonomy.csv"
+    found = _by_taxonomy(taxonomy, model) if taxonomy.is_file() else []
     folder = corpus / "titles" / "onet"
-    if not folder.is_dir():
-        return []
-    model, letters = open_embedder(), Lexical()
+    return [*found, *_by_occupations(corpus, folder, model)] if folder.is_dir() else found
+
+
+def _by_taxonomy(path: Path, embedder: Embedder) -> list[Score]:
+    titles = [(row[0], row[1]) for row in _rows(path)]
+    roles = [(role, role) for role in dict.fromkeys(role for role, _ in titles)]
+    return _unseen("taxonomy, ", roles, titles, [*titles, *roles], embedder)
+
+
+def _by_occupations(corpus: Path, folder: Path, model: Embedder) -> list[Score]:
+    letters = Lexical()
     occupations = _rows(folder / "occupations.csv")
     titles = [(row[0], row[1]) for row in _rows(folder / "alternate_titles.csv")]
     asked = random.Random(7).sample(titles, min(SAMPLE, len(titles)))
@@ -150,7 +163,9 @@ def scores(corpus: Path) -> list[Score]:
         cases = _cases(occupations, [title for _, title in asked], right, embedder)
         found += [*_ranked(name, cases, occupations), *_merged(name, cases, occupations)]
     plain = [row[0] for row in _rows(corpus / "titles" / "job-titles" / "titles_4000.txt", header=False)]
-    found += _unseen(occupations, titles, folder, model)
+    known = [(row[0], row[1]) for row in occupations if LEFT_OVER not in row[1]]
+    reported = [(row[0], row[1]) for row in _rows(folder / "reported_titles.csv")]
+    found += _unseen("", known, titles, [*titles, *reported, *known], model)
     return [*found, _collapse(random.Random(7).sample(plain, VARIED)), *_pairs(model)]
 
 
@@ -253,18 +268,14 @@ class _Answer:
 
 
 def _unseen(
-    occupations: Sequence[Sequence[str]],
+    of: str,
+    known: Sequence[tuple[str, str]],
     titles: Sequence[tuple[str, str]],
-    folder: Path,
+    listed: Sequence[tuple[str, str]],
     embedder: Embedder,
 ) -> list[Score]:
-    known = [(row[0], row[1]) for row in occupations if LEFT_OVER not in row[1]]
     right: dict[str, set[str]] = defaultdict(set)
-    for code, title in (
-        *titles,
-        *((row[0], row[1]) for row in _rows(folder / "reported_titles.csv")),
-        *known,
-    ):
+    for code, title in listed:
         right[title_key(title)].add(code)
     codes = {code for code, _ in known}
     asked = [(code, title) for code, title in titles if code in codes]
@@ -282,7 +293,9 @@ def _unseen(
         for (code, title), (nearest, score), merged in zip(asked, plain, by_app, strict=True)
     ]
     return [
-        score for half in HALVES for score in _compared(half, [one for one in answers if one.half == half])
+        score
+        for half in HALVES
+        for score in _compared(of, half, [one for one in answers if one.half == half])
     ]
 
 
@@ -308,7 +321,7 @@ def _by_cosine(
     return [(near[0].key, near[0].score) for near in index.nearest_each(embedder.embed(titles), 1)]
 
 
-def _compared(half: str, answers: Sequence[_Answer]) -> list[Score]:
+def _compared(of: str, half: str, answers: Sequence[_Answer]) -> list[Score]:
     aimed = half == "check"
     app_said = [(one, one.app) for one in answers if one.app is not None]
     plain_said = [(one, one.plain) for one in answers if one.plain is not None]
@@ -318,12 +331,15 @@ def _compared(half: str, answers: Sequence[_Answer]) -> list[Score]:
         shown = sum(one.resembles for one, _ in said)
         wrong = tuple(f"{one.title} -> {code}" for one, code in said if code not in one.right)
         found += [
-            _share(f"{half}: unseen titles merged, {name}", len(said), len(answers)),
+            _share(f"{of}{half}: unseen titles merged, {name}", len(said), len(answers)),
             _share(
-                f"{half}: of those that resemble, {name}", shown, near, MIN_SHARE if aimed and mine else None
+                f"{of}{half}: of those that resemble, {name}",
+                shown,
+                near,
+                MIN_SHARE if aimed and mine else None,
             ),
             _share(
-                f"{half}: merges that are right, {name}",
+                f"{of}{half}: merges that are right, {name}",
                 len(said) - len(wrong),
                 len(said),
                 MIN_PRECISION if aimed and mine else None,

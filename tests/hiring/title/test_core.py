@@ -102,6 +102,22 @@ def test_words_of_rank_that_belong_to_the_work_stay(title: str):
     assert core_of(title) == title_key(title)
 
 
+@pytest.mark.parametrize(
+    ("title", "core"),
+    [
+        ("Contract Manager", "contract manager"),
+        ("Senior Construction Contract Manager (Remote)", "construction contract manager"),
+        ("Hiring Manager", "hiring manager"),
+        ("Remote Pilot", "remote pilot"),
+        ("Job Coach", "job coach"),
+        ("Remote Contract Java Developer", "java developer"),
+        ("Now Hiring: Store Manager", "store manager"),
+    ],
+)
+def test_a_word_of_the_contract_stays_where_it_says_what_the_work_is(title: str, core: str):
+    assert core_of(title) == core
+
+
 @pytest.mark.parametrize("title", ["Senior", "Lead", "II", "Remote", "(m/w/d)", "Full Time"])
 def test_a_title_of_nothing_else_keeps_a_word(title: str):
     assert core_of(title)

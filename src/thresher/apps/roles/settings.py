@@ -260,11 +260,11 @@ SETTINGS: tuple[Setting, ...] = (
     tunable("roles.near", 0.85, "cosine", 0, 1, "Minimum similarity for a title to count as a known role."),
     tunable(
         "roles.near_other",
-        0.9,
+        1.0,
         "cosine",
         0,
-        1,
-        "Minimum similarity for a title to count as a known role where each has a word that the other lacks.",
+        2,
+        "Minimum similarity plus lead over the next role (up to 0.2) for a title to count as a role that its words differ from.",
     ),
     tunable(
         "roles.near_lead",

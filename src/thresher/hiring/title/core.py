@@ -56,6 +56,7 @@ class Vocabulary:
     leading: Mapping[str, Words]
     grades: Words
     noise: tuple[tuple[str, ...], ...]
+    no_noise: Mapping[str, Words]
     phrases: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
     short: Mapping[str, tuple[str, ...]]
     pairs: Words
@@ -66,6 +67,7 @@ class Vocabulary:
     heads: Mapping[str, str]
     words: Mapping[str, str]
     makers: Words
+    loose: Words
     standing: Mapping[str, str]
     opposites: Mapping[str, str]
     spelled: Mapping[str, str]
@@ -82,6 +84,7 @@ def vocabulary() -> Vocabulary:
         },
         leading={word: _listed(but) for word, but in said["leading"].items()},
         noise=_longest_first(each.split() for each in _listed(said["noise"])),
+        no_noise={word: _listed(before) for word, before in said["no_noise"].items()},
         phrases=tuple(
             (each, tuple(said["phrases"][" ".join(each)].split()))
             for each in _longest_first(map(str.split, said["phrases"]))
@@ -94,7 +97,7 @@ def vocabulary() -> Vocabulary:
         spelled=said["spelled"],
         **{
             name: _listed(said[name])
-            for name in ("grades", "pairs", "wide", "people", "things", "small", "makers")
+            for name in ("grades", "pairs", "wide", "people", "things", "small", "makers", "loose")
         },
     )
 
@@ -279,10 +282,13 @@ def _written_out(words: Sequence[str]) -> list[str]:
 
 
 def _without(words: list[str], phrase: tuple[str, ...]) -> list[str]:
-    size = len(phrase)
+    """Without a phrase of noise, unless the word behind it makes a part of the work of it."""
+    size, before = len(phrase), vocabulary().no_noise.get(phrase[-1], frozenset())
     kept, at = [], 0
     while at < len(words):
-        if tuple(words[at : at + size]) == phrase:
+        if tuple(words[at : at + size]) == phrase and not before.intersection(
+            words[at + size : at + size + 1]
+        ):
             at += size
         else:
             kept.append(words[at])

@@ -4,7 +4,7 @@ Vectors put "Front End Developer" and "Back End Developer" side by side, because
 the same places. So words are asked first. Some differences make another role however near it is: another
 technology, another standing (an assistant, a trainee, who leads them), a word that makes other work of it.
 Every other word that only one side has is a qualifier that nobody can explain, and counts as a difference:
-such a role has to be nearer, and clearly nearer than the next one.
+such a role has to be clearly nearer than the next one, and the less clearly, the nearer.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,6 +17,7 @@ from thresher.hiring.title.core import core_of, head_at, is_person, is_wide, sin
 
 TYPO = 6  # letters from which on one of them may be wrong
 STEM, MAX_ENDING = 5, 2  # letters that two forms of a word share at least, and by how many one may be longer
+FIELD, LOOSE_FIELD = 3, 2  # shared words from which on people of different names may do one work
 _JOINED = frozenset(("and", "or"))
 _PERSONS = ("woman", "person", "man", "er", "or")  # endings of one noun for people: salesman, salesperson
 
@@ -60,12 +61,11 @@ def apart(left: str, right: str, *, meaning: bool = True) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """What nobody can explain. `narrower`: the title says everything that the role says, and more.
-    `open`: no nearness settles it, for the head is another one or the title says less than the role.
+    """What nobody can explain. `open`: no nearness settles it, for the head is another one or the title says
+    less than the role.
     """
 
     reason: str
-    narrower: bool = False
     open: bool = False
 
 
@@ -77,13 +77,37 @@ def unexplained(title: str, role: str) -> Doubt | None:
         return None
     one, other = _read(title), _read(role)
     if not _share_head(one.heads, other.heads):
-        return Doubt(f"{one.said} is not {other.said}", open=True)
+        return Doubt(f"{one.said} is not {other.said}", open=not _in_one_field(one, other))
     mine, theirs = _rest(one.words, other.words), _rest(other.words, one.words)
     if mine and theirs:
         return Doubt(f"{_said(mine)} is not {_said(theirs)}")
     if mine:
-        return Doubt(f"only the title says {_said(mine)}", narrower=True)
+        return Doubt(f"only the title says {_said(mine)}")
     return Doubt(f"only the role says {_said(theirs)}", open=True) if theirs else None
+
+
+def _in_one_field(one: _Read, other: _Read) -> bool:
+    """Whether two heads may name one work, for the field is the same: three shared words say so, and two
+    where a head says only that somebody knows the field. A "wind energy engineering consultant" may be a wind
+    energy engineer; a network specialist need not be a network engineer.
+    """
+    shared = {
+        word
+        for side, against in ((one, other), (other, one))
+        for word in side.words - _rest(side.words, against.words) | _of_trade(side.words, against.heads)
+    }
+    loose = bool((one.heads | other.heads) & vocabulary().loose)
+    return len(shared) >= (LOOSE_FIELD if loose else FIELD)
+
+
+def _of_trade(words: frozenset[str], heads: frozenset[str]) -> frozenset[str]:
+    """The words for what people of these names do: engineering, for an engineer."""
+    return frozenset(
+        word
+        for word in words
+        for head in heads
+        if _differ_at(word, head) >= max(STEM, len(word) - len("ing"), len(head) - len("er"))
+    )
 
 
 def _other_standing(one: _Read, other: _Read) -> frozenset[str] | None:
@@ -167,10 +191,16 @@ def _slip(one: str, other: str) -> bool:
         return True
     if len(long) - len(short) > MAX_ENDING or short[0] != long[0]:
         return False
-    at = next((at for at, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    at = _differ_at(short, long)
     return at >= max(STEM, len(short) - MAX_ENDING - 1) or (
         len(short) >= TYPO and _one_letter(short, long, at)
     )
+
+
+def _differ_at(one: str, other: str) -> int:
+    """The first place where two words differ; the end of the shorter one, if it begins the other."""
+    ends = min(len(one), len(other))
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), ends)
 
 
 def _one_letter(short: str, long: str, at: int) -> bool:
@@ -184,8 +214,11 @@ def _one_letter(short: str, long: str, at: int) -> bool:
     )
 
 
-def _share_head(mine: frozenset[str], theirs: frozenset[str]) -> bool:
-    return bool(mine & theirs) or any(_same_head(one, other) for one in mine for other in theirs)
+def _share_head(title: frozenset[str], role: frozenset[str]) -> bool:
+    """Whether the role has every head of the title: a role may join several, but a "puppet designer and
+    puppeteer" is more than a puppet designer.
+    """
+    return all(one in role or any(_same_head(one, other) for other in role) for one in title)
 
 
 def _same_head(one: str, other: str) -> bool:
@@ -195,7 +228,7 @@ def _same_head(one: str, other: str) -> bool:
     if (stem := _stem(one)) and stem == _stem(other):
         return True
     short, long = sorted((one, other), key=len)
-    at = next((at for at, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    at = _differ_at(short, long)
     return len(short) >= TYPO and len(long) - len(short) <= 1 and at > 0 and _one_letter(short, long, at)
 
 
@@ -211,13 +244,15 @@ def _said(words: Iterable[str]) -> str:
 # Choose among the nearest roles: near enough, and not contradicted by a word.
 
 LOOKED_AT = 10  # neighbours of a title
+MAX_LEAD = 0.2  # of a role over the next one, as far as it counts
+LONE_LEAD = 0.1  # of a role that is the only one: nobody knows by how much it would lead
 
 
 @dataclass(frozen=True, slots=True)
 class Nearness:
-    """How near a role has to be: `same` where title and role say the same, or the title says more; `other`
-    where each has a word that the other lacks. Unless both say the same it also has to be nearer than the
-    next role, by `lead`.
+    """How near a role has to be: `same` at least, and that is enough where title and role say the same. Where
+    they do not it has to be nearer than the next role, by `lead` at least, and its similarity and its lead
+    have to be `other` together: what lies alone may lie farther off.
     """
 
     same: float
@@ -268,20 +303,23 @@ def _in_doubt(
     if not doubtful:
         return Choice(None, near[0], refused.get(near[0].id) or _too_far(near, least.same))
     best, doubt = next((each for each in doubtful if not each[1].open), doubtful[0])
-    needed = least.same if doubt.narrower else max(least.same, least.other)
     said = f"{best.name!r} is similar ({best.score:.3f}), but {doubt.reason}"
     if doubt.open:
         return Choice(None, near[0], said)
-    if best.score < needed:
-        return Choice(None, near[0], f"{said}: at least {needed:g} needed")
-    after = next((each for each in near if each.id != best.id and each.id not in refused), None)
-    if after is not None and best.score - after.score < least.lead:
+    if best.score < least.same:
+        return Choice(None, near[0], f"{said}: at least {least.same:g} needed")
+    after = next((each for each in near if each.id != best.id), None)
+    lead = LONE_LEAD if after is None else min(best.score - after.score, MAX_LEAD)
+    if after is not None and lead < least.lead:
         return Choice(None, near[0], f"{said}, and {after.name!r} is nearly as similar ({after.score:.3f})")
-    return Choice(best, near[0], f"{_near_enough(best, needed)} where {doubt.reason}")
+    if best.score + lead < least.other:
+        needed = f"with a lead of {lead:.3f} at least {least.other - lead:.3f} needed"
+        return Choice(None, near[0], f"{said}: {needed}")
+    return Choice(best, near[0], f"{_near_enough(best, least.other - lead)} where {doubt.reason}")
 
 
 def _near_enough(role: Neighbour, least: float) -> str:
-    return f"{role.name!r} is similar enough: {role.score:.3f}, at least {least:g} needed"
+    return f"{role.name!r} is similar enough: {role.score:.3f}, at least {least:.3g} needed"
 
 
 def _too_far(near: Sequence[Neighbour], least: float) -> str:
