@@ -544,3 +544,11 @@ def test_offers_without_a_text_are_completed_within_a_budget_new_companies_first
         made.advance(hours=2)
         docks.cycle()
         assert docks.runs[0].offers_updated == 0, "what the list leaves out is no change"
+
+
+@pytest.mark.promise(16)
+def test_a_provider_that_asks_for_a_longer_pause_gets_it(harbour):
+    with world(harbour) as made:
+        docks = Follower(made, harbour, definition=DEFINITION + "pause: 360\n")
+        found = docks.cycle()
+        assert found.due_at - docks.runs[0].finished_at == 6 * HOUR

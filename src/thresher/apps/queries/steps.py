@@ -44,7 +44,7 @@ from thresher.apps.queries.windows import (
     processed_date,
     windows,
 )
-from thresher.core.clock import HOUR, SECOND, to_us
+from thresher.core.clock import HOUR, MINUTE, SECOND, to_us
 from thresher.core.context import Context
 from thresher.core.errors import (
     Blocked,
@@ -438,7 +438,8 @@ def _due(ctx: Context, query: OpenQuery, run: Run, empty: int) -> int:
     left = windows(read_coverage(run.coverage), query.client.reach, query.plan)
     seeding = any(each.purpose is Purpose.SEED for each in left)
     luck = random.random()
-    return cadence_of(ctx.setting).due(ctx.now(), empty, seeding=seeding, luck=luck)
+    due = cadence_of(ctx.setting).due(ctx.now(), empty, seeding=seeding, luck=luck)
+    return max(due, ctx.now() + query.client.pause * MINUTE)
 
 
 def summary(run: Run) -> str:

@@ -137,6 +137,7 @@ def api_client(text: str, file: str) -> ApiClient:
         takes_text="text" in api.request.holes,
         terms=api.terms,
         timezone=api.timezone,
+        pause=api.pause,
         api=api,
     )
 

@@ -36,6 +36,7 @@ _DAY = timedelta(days=1)
 class Client:
     """What every client has. `parameters` are the names a query may set, each with a sentence; `env` the
     environment variables that hold its secrets. `terms` is what its provider asks of those who use it.
+    `pause` is the least number of minutes between two runs of a query that its provider asks for.
     `local` clients read files, and are asked for `files` and not for a `call`.
     """
 
@@ -49,6 +50,7 @@ class Client:
     takes_text: bool = False
     terms: str = ""
     timezone: str = "UTC"
+    pause: int = 0
     local: bool = False
 
     def call(self, search: Search, cursor: str | None, env: Mapping[str, str]) -> Call:

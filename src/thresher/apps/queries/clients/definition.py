@@ -71,6 +71,7 @@ _KEYS = (
     "newest_first",
     "whole",
     "timezone",
+    "pause",
     "day_first",
     "answer",
     "detail",
@@ -187,7 +188,9 @@ class Detail:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """Everything that one file says. `written` is the file's data, for its fingerprint."""
+    """Everything that one file says. `pause` is the least number of minutes between two runs of a query that
+    the provider asks for. `written` is the file's data, for its fingerprint.
+    """
 
     name: str
     title: str
@@ -201,6 +204,7 @@ class Definition:
     newest_first: bool = False
     whole: bool = False
     timezone: str = "UTC"
+    pause: int = 0
     day_first: bool | None = None
     detail: Detail | None = None
     written: Any = None
@@ -249,6 +253,7 @@ def _definition(data: Any) -> Definition:
         newest_first=flag_at(data, "newest_first", False, ()),
         whole=flag_at(data, "whole", False, ()),
         timezone=_timezone(data),
+        pause=number_at(data, "pause", (), least=0) or 0,
         day_first=flag_at(data, "day_first", False, ()) if "day_first" in data else None,
         detail=_detail(data["detail"], ("detail",)) if "detail" in data else None,
         written=data,
