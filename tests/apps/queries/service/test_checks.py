@@ -13,6 +13,7 @@ from thresher.apps.queries.service.checks import (
 )
 from thresher.apps.queries.service.queries import add_query
 from thresher.apps.queries.store.alarms import raise_alarm
+from thresher.apps.queries.store.options import save_option
 from thresher.core.extension import CheckLevel
 from thresher.testing.web import Reply
 
@@ -108,3 +109,24 @@ def test_a_company_whose_figures_failed_is_named(harbour):
         (line,) = check_companies(made.store)
         assert "1 company could not be computed" in line.found
         assert "ValueError: no" in line.found
+
+
+def test_a_sheet_that_is_declared_and_off_is_a_warning_that_status_shows(harbour, monkeypatch):
+    for name in (
+        "GOOGLE_SHEETS_SPREADSHEET_ID",
+        "GOOGLE_APPLICATION_CREDENTIALS",
+        "GOOGLE_SERVICE_ACCOUNT_JSON",
+    ):
+        monkeypatch.delenv(name, raising=False)
+    with world(harbour) as made:
+        with made.store.write() as session:
+            save_option(session, "sheet", '{"tab": "Companies"}', made.clock.now())
+        (found,) = check_sheet(made.store)
+        assert (found.verdict, found.found) == (
+            "warn",
+            "Google Sheets is off, and the project file describes a sheet",
+        )
+        assert "GOOGLE_SHEETS_SPREADSHEET_ID" in found.advice
+        with made.store.write() as session:
+            save_option(session, "sheet", '{"folder": "companies"}', made.clock.now())
+        assert check_sheet(made.store)[0].verdict == "ok"

@@ -4,10 +4,13 @@ or rest, open alarms, the sheet, and companies whose figures failed.
 
 from collections.abc import Mapping, Sequence
 
-from thresher.apps.queries.outputs.access import check_access
+import orjson
+
+from thresher.apps.queries.outputs.access import check_access, missing_access
 from thresher.apps.queries.service.alarms import list_alarms
 from thresher.apps.queries.service.queries import QueryView, list_clients, list_views
 from thresher.apps.queries.store.companies import failed_companies
+from thresher.apps.queries.store.options import option
 from thresher.apps.queries.store.outputs import output_states
 from thresher.core.clock import FOREVER, HOUR, SECOND, as_text, span
 from thresher.core.extension import Check
@@ -123,11 +126,16 @@ def check_sheet(store: Store) -> list[Check]:
     """Check that the sheet can be synced, and how the last sync ended."""
     with store.read() as session:
         states: Mapping[str, Mapping[str, object]] = output_states(session, {}, 0)
+        declared = option(session, "sheet")
     failed = [
         Check.warn("sheet", f"the last {name} output failed: {each['note']}", "thresher queries sync")
         for name, each in sorted(states.items())
         if each["failures"]
     ]
+    missing = missing_access()
+    if missing is not None and declared and "folder" not in orjson.loads(declared):
+        said = "Google Sheets is off, and the project file describes a sheet"
+        return [Check.warn("sheet", said, missing), *failed]
     return [check_access(), *failed]
 
 
