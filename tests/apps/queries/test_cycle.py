@@ -552,3 +552,19 @@ def test_a_provider_that_asks_for_a_longer_pause_gets_it(harbour):
         docks = Follower(made, harbour, definition=DEFINITION + "pause: 360\n")
         found = docks.cycle()
         assert found.due_at - docks.runs[0].finished_at == 6 * HOUR
+
+
+@pytest.mark.promise(7)
+def test_a_whole_list_that_shows_nothing_closes_nothing_unless_it_says_that_there_is_none(harbour):
+    harbour.put(*(offer(at, days_ago(at)) for at in range(5)))
+    with world(harbour) as made:
+        docks = Follower(
+            made, harbour, definition=WHOLE.replace("  rows: jobs\n", "  rows: jobs\n  total: total\n")
+        )
+        docks.cycle()
+        for body, state in (('{"jobs": []}', "open"), ('{"jobs": [], "total": 0}', "closed")):
+            harbour.mood = lambda _, body=body: Reply(body, headers={"content-type": "application/json"})
+            for _ in range(3):
+                made.advance(hours=2)
+                docks.cycle()
+            assert {each.data["state"] for each in made.records("posting")} == {state}

@@ -226,8 +226,10 @@ async def _keep(ctx: Context, query: OpenQuery, run: Run, page: SearchPage) -> N
     ended = ending(run, page, query.caps, query.client.reach, query.plan, all_known=batch.is_known)
     if ended is not None:
         reason, note = ended
+        # A list without a row closes nothing, unless the client itself says that there are none.
+        proves = bool(run.rows) or page.total == 0
         run = _after(query, run, reason, note)
-        if query.client.reach.whole and reason is StopReason.WINDOW_EXHAUSTED:
+        if query.client.reach.whole and reason is StopReason.WINDOW_EXHAUSTED and proves:
             effects.append(_miss_effect(ctx, run))
     return _again(run, *effects, records=batch.records, events=_skipped_rows(query, page))
 
