@@ -99,7 +99,6 @@ _SEEN_AGAIN = """update query_offers set last_seen = :now
     where posting in (select r.canonical from query_offers r where r.posting in (:postings*) and r.canonical is not null)"""
 _CLOSE = "update query_offers set state = 'closed' where posting in (:postings*) and state = 'open'"
 _STILL_OPEN = "select posting, company from query_offers where posting {keys} and state = 'open'"
-_KNOWN = "select posting, listed from query_offers where posting {keys}"
 # Two ranges of the index; a comparison with <> would look at every offer.
 _OUTDATED = """select posting from query_offers where canonical is null and held = 0 and rules < :rules
     union all select posting from query_offers where canonical is null and held = 0 and rules > :rules limit :limit"""
@@ -411,11 +410,6 @@ def store_scores(session: Session, data: Mapping[str, Any], now: int) -> dict[st
 
 
 # Reads
-
-
-def known_offers(session: Session, data: Mapping[str, Any], now: int) -> dict[str, str]:  # noqa: ARG001  every effect and read gets the time
-    """Read: which of these keys are known, and how each was last listed."""
-    return dict(among(session.dialect, session, _KNOWN, sorted(data["keys"])))
 
 
 def outdated_offers(session: Session, data: Mapping[str, Any], now: int) -> list[str]:  # noqa: ARG001  every effect and read gets the time

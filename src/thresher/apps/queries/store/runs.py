@@ -14,7 +14,7 @@ from thresher.apps.queries.store.offers import close_offers
 from thresher.core.record import Filing
 from thresher.core.task import LIVE
 from thresher.hiring.kinds import POSTING
-from thresher.store.bulk import among, insert_rows
+from thresher.store.bulk import insert_rows
 from thresher.store.records import file_records
 from thresher.store.session import Row, Session
 
@@ -172,7 +172,6 @@ _FINDS = (
     ("last_seen", ":now"),
 )
 _SEEN_AGAIN = "on conflict (query_key, posting) do update set last_seen = excluded.last_seen, missed = 0"
-_FOUND = "select posting from query_finds where query_key = :query and posting {keys}"
 _MISS = "update query_finds set missed = missed + 1 where query_key = :query and last_seen < :since"
 _NEWLY = "select count(*) from query_finds where query_key = :query and last_seen < :since and missed = 0"
 # A query that is retired looks no more, and so it cannot keep an offer open.
@@ -196,11 +195,6 @@ def file_finds(session: Session, query: str, postings: list[str], now: int) -> N
         query=query,
         now=now,
     )
-
-
-def found_before(session: Session, query: str, postings: list[str]) -> set[str]:
-    """Which of these postings a query has found before."""
-    return {row[0] for row in among(session.dialect, session, _FOUND, postings, query=query)}
 
 
 def miss_finds(session: Session, data: Mapping[str, Any], now: int) -> None:
