@@ -32,7 +32,7 @@ from thresher.apps.roles.store.roles import add_role
 from thresher.config.settings import Catalogue, Settings
 from thresher.core.record import Neighbour
 from thresher.hiring.title.core import core_of, title_key
-from thresher.hiring.title.guard import LOOKED_AT, choose
+from thresher.hiring.title.likeness import LOOKED_AT, choose
 from thresher.runtime import open_store
 from thresher.vectors.embedder import Embedder, open_embedder
 from thresher.vectors.lexical import Lexical
@@ -141,20 +141,20 @@ def scores(corpus: Path) -> list[Score]:
 
 
 def _by_taxonomy(path: Path, embedder: Embedder) -> list[Score]:
-    titles = [(row[0], row[1]) for row in _rows(path)]
+    titles = [(row[0], row[1]) for row in csv_rows(path)]
     roles = [(role, role) for role in dict.fromkeys(role for role, _ in titles)]
     return _unseen("taxonomy, ", roles, titles, [*titles, *roles], embedder)
 
 
 def _by_occupations(corpus: Path, folder: Path, model: Embedder) -> list[Score]:
     letters = Lexical()
-    occupations = _rows(folder / "occupations.csv")
-    titles = [(row[0], row[1]) for row in _rows(folder / "alternate_titles.csv")]
+    occupations = csv_rows(folder / "occupations.csv")
+    titles = [(row[0], row[1]) for row in csv_rows(folder / "alternate_titles.csv")]
     asked = random.Random(7).sample(titles, min(SAMPLE, len(titles)))
     right: dict[str, set[str]] = defaultdict(set)
     for code, title in (
         *titles,
-        *((row[0], row[1]) for row in _rows(folder / "reported_titles.csv")),
+        *((row[0], row[1]) for row in csv_rows(folder / "reported_titles.csv")),
         *occupations,
     ):
         right[core_of(title)].add(code)
@@ -162,9 +162,9 @@ def _by_occupations(corpus: Path, folder: Path, model: Embedder) -> list[Score]:
     for name, embedder in (("meaning", model), ("letters", letters)):
         cases = _cases(occupations, [title for _, title in asked], right, embedder)
         found += [*_ranked(name, cases, occupations), *_merged(name, cases, occupations)]
-    plain = [row[0] for row in _rows(corpus / "titles" / "job-titles" / "titles_4000.txt", header=False)]
+    plain = [row[0] for row in csv_rows(corpus / "titles" / "job-titles" / "titles_4000.txt", header=False)]
     known = [(row[0], row[1]) for row in occupations if LEFT_OVER not in row[1]]
-    reported = [(row[0], row[1]) for row in _rows(folder / "reported_titles.csv")]
+    reported = [(row[0], row[1]) for row in csv_rows(folder / "reported_titles.csv")]
     found += _unseen("", known, titles, [*titles, *reported, *known], model)
     return [*found, _collapse(random.Random(7).sample(plain, VARIED)), *_pairs(model)]
 
@@ -284,7 +284,7 @@ def _unseen(
     answers = [
         _Answer(
             title,
-            HALVES[int(sha256(code.encode()).hexdigest()[:8], 16) % 2],
+            half_of(code),
             frozenset(right[title_key(title)]),
             score >= RESEMBLES,
             merged,
@@ -297,6 +297,11 @@ def _unseen(
         for half in HALVES
         for score in _compared(of, half, [one for one in answers if one.half == half])
     ]
+
+
+def half_of(code: str) -> str:
+    """Which half an occupation belongs to: by its code, so that its titles stay together."""
+    return HALVES[int(sha256(code.encode()).hexdigest()[:8], 16) % 2]
 
 
 def _by_app(known: Sequence[tuple[str, str]], titles: Sequence[str], embedder: Embedder) -> list[str | None]:
@@ -396,6 +401,6 @@ def _one_role(embedder: Embedder, left: str, right: str) -> bool:
     return choose(cores[1], [Neighbour(1, left, score, embedder.meaning)], LEAST).role is not None
 
 
-def _rows(path: Path, *, header: bool = True) -> list[list[str]]:
+def csv_rows(path: Path, *, header: bool = True) -> list[list[str]]:
     with path.open(encoding="utf-8", newline="") as file:
         return [row for row in csv.reader(file) if row][1 if header else 0 :]

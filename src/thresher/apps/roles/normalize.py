@@ -26,7 +26,8 @@ from thresher.core.record import Link, clean
 from thresher.core.schema import Field, Schema
 from thresher.core.task import NewTask
 from thresher.hiring.title.core import MAX_LENGTH, core_of, is_wide, title_key
-from thresher.hiring.title.guard import LOOKED_AT, Nearness, choose, keeps_tools
+from thresher.hiring.title.guard import keeps_tools
+from thresher.hiring.title.likeness import LOOKED_AT, Nearness, choose
 from thresher.hiring.title.name import canonical_name, proposed_name, written
 
 KIND, MATCH = "normalize", "match_candidates"

@@ -65,6 +65,7 @@ class Vocabulary:
     things: Words
     small: Words
     heads: Mapping[str, str]
+    kin: tuple[Words, ...]
     words: Mapping[str, str]
     makers: Words
     loose: Words
@@ -90,7 +91,8 @@ def vocabulary() -> Vocabulary:
             for each in _longest_first(map(str.split, said["phrases"]))
         ),
         short={short: tuple(long.split()) for short, long in said["short"].items()},
-        heads=_leaders(said["same_heads"]),
+        heads=(heads := _leaders(said["same_heads"])),
+        kin=tuple(frozenset(heads.get(word, word) for word in _listed(line)) for line in said["kin_heads"]),
         words=_leaders(said["same_words"]),
         standing=_leaders(said["standing"]),
         opposites=_leaders(said["opposites"]),

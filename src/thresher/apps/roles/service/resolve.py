@@ -24,7 +24,8 @@ from thresher.apps.roles.store.roles import add_alias, lock_names
 from thresher.core.errors import UnknownName, UsageError
 from thresher.core.record import Neighbour
 from thresher.hiring.title.core import core_of, is_wide, title_key
-from thresher.hiring.title.guard import LOOKED_AT, Choice, Nearness, apart, choose, shelf_of
+from thresher.hiring.title.guard import apart, shelf_of
+from thresher.hiring.title.likeness import LOOKED_AT, Choice, Nearness, choose
 from thresher.hiring.title.name import canonical_name, written
 from thresher.store.session import Session
 from thresher.store.store import Store
