@@ -1,11 +1,17 @@
+import math
+import pickle
+from dataclasses import asdict
+
 import orjson
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from thresher.core.errors import InvalidPayload
-from thresher.core.limits import all_without_controls
-from thresher.core.record import Link, Record, clean, pack
+from thresher.core.evidence import Evidence, Place, PlacesAt, as_json
+from thresher.core.limits import all_without_controls, brief
+from thresher.core.record import Filing, Link, Record, clean, indexed, pack
+from thresher.core.task import dump
 
 LIMIT = 65_536
 
@@ -61,3 +67,92 @@ def test_what_is_packed_is_read_back_the_same_but_for_control_characters(data):
     packed = pack(Record("posting", "a", data, initial=data), LIMIT * 10)
     assert orjson.loads(packed.data) == all_without_controls(data)
     assert orjson.loads(packed.initial or "{}") == all_without_controls(data)
+
+
+TEXT = st.text(st.characters(exclude_categories=()), max_size=30)
+WHOLE = st.integers(-(2**70), 2**70)
+SAID = st.dictionaries(
+    TEXT, st.none() | st.booleans() | WHOLE | st.floats() | TEXT | st.lists(TEXT, max_size=2), max_size=5
+)
+PLACES = st.builds(
+    Place, TEXT, st.none() | WHOLE | st.just(math.nan), st.none() | WHOLE, st.none() | TEXT, st.none() | TEXT
+)
+EVIDENCE = st.builds(Evidence, st.dictionaries(TEXT, st.none() | PLACES, max_size=3), st.none() | TEXT)
+LINKS = st.lists(st.builds(Link, TEXT | st.just("n" * 201), TEXT | st.just("t" * 2_001)), max_size=2).map(
+    tuple
+)
+RECORDS = st.builds(
+    Record, TEXT, TEXT | st.just("k" * 2_001), SAID, LINKS, st.none() | EVIDENCE, st.booleans(), SAID
+)
+
+
+def packed_plainly(record, limit):
+    """What `pack` makes of a record, step by step and with everything looked at."""
+    kind = indexed(record.kind, "the kind of a record", 200)
+    key = indexed(record.key, f"the key of a {kind} record", 2_000)
+    what = f"{kind}/{brief(key)}"
+    data = plain_json(record.data, f"data of record {what}", limit)
+    links = []
+    for link in record.links:
+        name = indexed(link.name, f"the name of a link of record {what}", 200)
+        target = indexed(link.target, f"the target of a {brief(name)!r} link of record {what}", 2_000)
+        links.append(Link(name, target))
+    evidence = record.evidence and dump(
+        plain_evidence(record.evidence), f"evidence of record {what}", 4 * limit
+    )
+    initial = plain_json(record.initial, f"first data of record {what}", limit) if record.initial else None
+    return Filing(kind, key, data, tuple(links), evidence, record.merge, initial, record.marks)
+
+
+def outcome_of(way, record, limit):
+    """What a way of packing returns, or the words in which it refuses."""
+    try:
+        return way(record, limit)
+    except InvalidPayload as problem:
+        return str(problem)
+
+
+def plain_json(data, what, limit):
+    dump(data, what, limit)
+    return dump(all_without_controls(data), what, limit)
+
+
+def plain_evidence(evidence):
+    places = {
+        name: place
+        and {
+            member: clean(value) if member == "quote" else value
+            for member, value in asdict(place).items()
+            if value is not None
+        }
+        for name, place in evidence.places.items()
+    }
+    return {"source": evidence.source, "places": places}
+
+
+@pytest.mark.promise(17)
+@pytest.mark.promise(18)
+@given(RECORDS, st.sampled_from([20, 200, LIMIT]))
+@example(Record("a", "b", {"n": math.nan}), LIMIT)
+@example(Record("a", "b", evidence=Evidence({"n": Place("q", math.nan)})), LIMIT)
+@example(Record("a", "b", evidence=Evidence({"start": None, "end": None})), LIMIT)
+@example(Record("a", "b", {"x": "\x1b", "y": None}), LIMIT)
+@example(Record("a", "b", {"x": "\\u0007"}), LIMIT)
+def test_a_record_is_packed_as_if_nothing_was_taken_for_granted(record, limit):
+    assert outcome_of(pack, record, limit) == outcome_of(packed_plainly, record, limit)
+
+
+QUOTES = st.dictionaries(st.text(), st.none() | TEXT, max_size=4)
+
+
+@given(QUOTES, st.text())
+def test_places_at_one_path_are_the_places_that_they_stand_for(quotes, path):
+    found = PlacesAt(quotes, path)
+    each = {name: quote if quote is None else Place(quote, path=path) for name, quote in quotes.items()}
+    assert found == each
+    assert pickle.loads(pickle.dumps(found)) == each
+    assert as_json(Evidence(found)) == as_json(Evidence(each))
+    assert list(Evidence(found).unverified()) == list(Evidence(each).unverified())
+    assert pack(Record("a", "b", evidence=Evidence(found)), LIMIT) == pack(
+        Record("a", "b", evidence=Evidence(each)), LIMIT
+    )

@@ -1,6 +1,7 @@
 """A row of a list is somebody else's text: whatever it holds, it is written down within bounds, and the look
 that found it lives."""
 
+import hashlib
 from datetime import date
 from decimal import Decimal
 
@@ -103,6 +104,17 @@ def test_any_row_becomes_a_record_that_both_databases_take(row, board):
     orjson.loads(filing.data)
     assert len(filing.key) <= MAX_KEY
     assert "\x00" not in filing.key
+
+
+SPACED = st.text(st.sampled_from("ab \t\n\r\x0b\x0c\x1c\x1f\x85\xa0\u2003é\ud800"), max_size=80)
+
+
+@given(SPACED, st.none() | SPACED, st.none() | SPACED)
+def test_a_row_is_compared_by_its_words_however_they_are_spaced(title, company, description):
+    row = Posting(title, company=company, description=description)
+    words = [" ".join((each or "").split()) for each in (title, company, "", "", "", description)]
+    plain = hashlib.blake2b("\x1f".join(words).encode("utf-8", "replace"), digest_size=12)
+    assert listed(row) == plain.hexdigest()
 
 
 @given(ROWS)

@@ -20,6 +20,7 @@ from tests.store.one_by_one import file_one_by_one
 from thresher.core.clock import FrozenClock
 from thresher.core.keys import content_hash
 from thresher.core.record import Filing, Link
+from thresher.store import records
 from thresher.store.records import PORTION, file_record, file_records, find_record, find_records
 
 BODIES = (b"pears", b"plums", b"quinces")
@@ -109,19 +110,26 @@ def board(key="a", *, merge=True, **said):
 
 @pytest.mark.promise(2)
 @pytest.mark.promise(19)
+@pytest.mark.parametrize("grouped", [1, 1_000], ids=["marks by name", "marks as they come"])
 @settings(max_examples=150, deadline=None)
 @given(batches=batches)
 # What was read of the old data before it was replaced stays as a mark.
 @example(batches=[[(1, board(size=3))], [(2, board(name="x")), (3, replace(board(merge=False), marks=()))]])
 @example(batches=[[(1, board(page=HASHES[0])), (2, board(merge=False))]])
-def test_records_stored_in_bulk_are_as_if_each_was_stored_on_its_own(pair, batches):
+def test_records_stored_in_bulk_are_as_if_each_was_stored_on_its_own(pair, grouped, batches):
     bulk, plain = pair
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(records, "GROUPED", grouped)
+        _store_both_ways(bulk, plain, batches)
+    assert tables(bulk) == tables(plain)
+
+
+def _store_both_ways(bulk, plain, batches):
     for store, file in ((bulk, file_records), (plain, file_one_by_one)):
         emptied(store)
         for now, batch in enumerate(batches, 1):
             with store.write() as session:
                 file(session, batch, now)
-    assert tables(bulk) == tables(plain)
 
 
 def test_more_records_than_a_portion_are_all_stored_each_once(store):

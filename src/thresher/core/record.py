@@ -11,12 +11,14 @@ it is written once.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
+
+import orjson
 
 from thresher.core.errors import InvalidPayload
-from thresher.core.evidence import Evidence, Place, as_json
+from thresher.core.evidence import Evidence, as_json
 from thresher.core.limits import (
     MAX_KEY_BYTES,
     MAX_NAME_BYTES,
@@ -31,6 +33,7 @@ from thresher.core.task import MAX_KEY, dump
 
 # Evidence quotes the values and locates each, so it is larger than they are.
 EVIDENCE_SHARE = 4
+A_LINE = 256  # characters: in a longer text it is quicker to look for what is wrong with it
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,30 +86,37 @@ class Filing:
 def pack(record: Record, limit: int) -> Filing:
     """Check a record while its attempt can still be blamed for it."""
     kind = indexed(record.kind, "the kind of a record", MAX_NAME_BYTES)
-    key = indexed(record.key, f"the key of a {kind} record", MAX_KEY_BYTES)
-    what = f"{kind}/{brief(key)}"
-    data = _dump(record.data, f"data of record {what}", limit)
-    links = tuple(_checked_link(what, link) for link in record.links)
-    evidence = (
-        None
-        if record.evidence is None
-        else dump(_written(record.evidence), f"evidence of record {what}", EVIDENCE_SHARE * limit)
-    )
-    initial = _dump(record.initial, f"first data of record {what}", limit) if record.initial else None
-    if not _are_short(record.marks):
-        for name in record.marks:
-            indexed(name, f"the name of a mark of record {what}", MAX_NAME_BYTES)
-    for said in (record.data, record.initial) if record.initial else (record.data,):
-        for name in record.marks:
-            if (value := said.get(name)) is not None:
-                _check_mark(what, name, value)
+    key = record.key
+    if not is_storable(key, MAX_KEY_BYTES):
+        key = indexed(key, f"the key of a {kind} record", MAX_KEY_BYTES)
+    what = _What(kind, key)
+    data = _dump(record.data, "data", what, limit)
+    links = tuple([_checked_link(what, link) for link in record.links])
+    evidence = None if record.evidence is None else _dump_evidence(record.evidence, what, limit)
+    initial = _dump(record.initial, "first data", what, limit) if record.initial else None
+    _check_marks(what, record)
     return Filing(kind, key, data, links, evidence, record.merge, initial, record.marks)
 
 
-def _checked_link(what: str, link: Link) -> Link:
+class _What(NamedTuple):
+    """The record that a message is about. Thousands are packed without one, so it is not put into words
+    before.
+    """
+
+    kind: str
+    key: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}/{brief(self.key)}"
+
+
+def _checked_link(what: _What, link: Link) -> Link:
+    if is_storable(link.name, MAX_NAME_BYTES) and is_storable(link.target, MAX_KEY_BYTES):
+        return link
     name = indexed(link.name, f"the name of a link of record {what}", MAX_NAME_BYTES)
     return Link(
-        name, indexed(link.target, f"the target of a {brief(name)!r} link of record {what}", MAX_KEY_BYTES)
+        name,
+        indexed(link.target, f"the target of a {brief(name)!r} link of record {what}", MAX_KEY_BYTES),
     )
 
 
@@ -115,12 +125,42 @@ def indexed(text: object, what: str, most: int) -> str:
     return check_text(clean(text) if isinstance(text, str) else text, what, most)
 
 
-def _dump(data: Mapping[str, Any], what: str, limit: int) -> str:
-    """Write data as JSON without control characters. They are rare, and looking for them in the result is
-    cheap.
+def is_storable(text: object, most: int) -> bool:
+    """Whether `indexed` would return this text as it is, as far as one look can tell."""
+    return type(text) is str and len(text) <= most and text.isascii() and text.isprintable()
+
+
+def _dump(data: Mapping[str, Any], part: str, what: _What, limit: int) -> str:
+    """Write data as JSON without control characters. They are rare, and so is everything else that `dump`
+    looks for: in the result that is cheap to see.
     """
-    written = dump(data, what, limit)
-    return dump(all_without_controls(data), what, limit) if controls_in(written) else written
+    written = _plain_json(data)
+    if not written or len(written) > limit or b"null" in written:
+        written = dump(data, f"{part} of record {what}", limit).encode()
+    if controls_in(written):
+        return dump(all_without_controls(data), f"{part} of record {what}", limit)
+    return written.decode()
+
+
+def _dump_evidence(evidence: Evidence, what: _What, limit: int) -> str:
+    """Write evidence as JSON that both databases accept: half a surrogate pair on a page must not cost us the
+    record.
+    """
+    found = as_json(evidence, clean)
+    written = _plain_json(found)
+    # The writer makes null of a position that is no number; one that is None is left out.
+    is_usual = written and b'"start":null' not in written and b'"end":null' not in written
+    if not is_usual or len(written) > EVIDENCE_SHARE * limit:
+        return dump(found, f"evidence of record {what}", EVIDENCE_SHARE * limit)
+    return written.decode()
+
+
+def _plain_json(data: object) -> bytes:
+    """A dictionary as JSON, or nothing where something is wrong with it."""
+    try:
+        return orjson.dumps(data) if type(data) is dict else b""
+    except (TypeError, ValueError):
+        return b""
 
 
 @lru_cache(256)
@@ -132,7 +172,17 @@ def _are_short(names: tuple[str, ...]) -> bool:
     )
 
 
-def _check_mark(what: str, name: str, value: object) -> None:
+def _check_marks(what: _What, record: Record) -> None:
+    if not _are_short(record.marks):
+        for name in record.marks:
+            indexed(name, f"the name of a mark of record {what}", MAX_NAME_BYTES)
+    for said in (record.data, record.initial) if record.initial else (record.data,):
+        for name in record.marks:
+            if (value := said.get(name)) is not None:
+                _check_mark(what, name, value)
+
+
+def _check_mark(what: _What, name: str, value: object) -> None:
     if not isinstance(value, str | int):
         raise InvalidPayload(
             f"record {what} has the mark {name}, which must be text or a whole number, got {value!r}"
@@ -165,24 +215,12 @@ def merged_evidence(
     return {"source": new["source"], "places": kept | new["places"]}
 
 
-def _written(evidence: Evidence) -> dict[str, Any]:
-    """Write evidence as JSON that both databases accept: half a surrogate pair on a page must not cost us the
-    record.
-    """
-    return as_json(
-        replace(evidence, places={name: place and _cleaned(place) for name, place in evidence.places.items()})
-    )
-
-
-def _cleaned(place: Place) -> Place:
-    quote = clean(place.quote)
-    return place if quote == place.quote else replace(place, quote=quote)
-
-
 def clean(text: str) -> str:
     """Return text that both databases store alike and that is safe on a terminal: no control characters, no
     half surrogate pair.
     """
+    if len(text) <= A_LINE and text.isprintable():
+        return text
     return without_controls(text if text.isascii() else text.encode("utf-8", "replace").decode())
 
 

@@ -39,7 +39,7 @@ MARKS: Mapping[str, tuple[str, ...]] = {
     POSTING: ("state", "listed", "print", "kin", "missed", "board", "company", "seen_at", "checked_at"),
     GROUP: ("lead",),
 }
-_NOT_WORDS = re.compile(r"[^\w]+")
+_WORDS = re.compile(r"\w+")
 _FORMS = frozenset(
     (
         "ab",
@@ -111,12 +111,13 @@ def company_key(name: str | None, website: str | None) -> str:
 
 def company_name_key(name: str) -> str:
     """The name of a company as it is compared: without case, accents, punctuation and its legal form."""
-    bare = "".join(
-        char for char in unicodedata.normalize("NFKD", name.lower()) if not unicodedata.combining(char)
-    )
-    words = [word for word in _NOT_WORDS.split(bare) if word]
-    kept = [word for word in words if word not in _FORMS]
-    return "".join(kept or words)
+    bare = name.lower()
+    if not bare.isascii():
+        bare = "".join(
+            char for char in unicodedata.normalize("NFKD", bare) if not unicodedata.combining(char)
+        )
+    words = _WORDS.findall(bare)
+    return "".join([word for word in words if word not in _FORMS] or words)
 
 
 def board_key(board: Board) -> str:

@@ -13,7 +13,7 @@ from typing import Any, cast
 import orjson
 
 from thresher.core.errors import InvalidUrl
-from thresher.core.evidence import Evidence, Place
+from thresher.core.evidence import Evidence, PlacesAt
 from thresher.core.keys import canonical_url
 from thresher.core.record import clean
 from thresher.hiring.records import BoardRecord, PostingFields, company_name_key, posting_key
@@ -95,8 +95,23 @@ def listed(posting: Posting) -> str:
         salary,
         posting.description,
     )
-    words = "\x1f".join(" ".join((each or "").split()) for each in said)
-    return hashlib.blake2b(words.encode("utf-8", "replace"), digest_size=12).hexdigest()
+    words = b"\x1f".join([_words(each) if each else b"" for each in said])
+    return hashlib.blake2b(words, digest_size=12).hexdigest()
+
+
+_SPACES = bytes.maketrans(b"\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f", b" " * 9)
+
+
+def _words(text: str) -> bytes:
+    """The words of a text with one space between them. Every row of every list is compared by them, so a text
+    in plain ASCII is not taken apart: its spaces are drawn together.
+    """
+    if not text.isascii():
+        return " ".join(text.split()).encode("utf-8", "replace")
+    words = text.encode().translate(_SPACES).strip()
+    while b"  " in words:
+        words = words.replace(b"  ", b" ")
+    return words
 
 
 def marked(posting: Posting) -> str:
@@ -124,16 +139,16 @@ def _line(text: str | None) -> str | None:
     return clean(text)[:MAX_LINE] if text else None
 
 
+_WORKED_OUT = frozenset(("posted", "remote"))
+
+
 def evidence_of(posting: Posting, said: PostingFields, source: str | None) -> Evidence:
     """Where each value stands: in which answer, and in which part of it. A date was worked out from the row,
     so it has no place.
     """
     path = clean(posting.where)[:MAX_LINE] or "row"
-    worked_out = ("posted", "remote")
-    places = {
-        name: None if name in worked_out else Place(_quote(value), path=path) for name, value in said.items()
-    }
-    return Evidence(places, source)
+    quotes = {name: None if name in _WORKED_OUT else _quote(value) for name, value in said.items()}
+    return Evidence(PlacesAt(quotes, path), source)
 
 
 def owned_by(posting: Posting, board: BoardRecord) -> tuple[str, str | None]:
@@ -153,6 +168,8 @@ def _is_same(said: str, own: str) -> bool:
 
 
 def _quote(value: Any) -> str:
+    if type(value) is str:
+        return value[:MAX_QUOTE]
     return str(value["text"] if isinstance(value, Mapping) else value)[:MAX_QUOTE]
 
 

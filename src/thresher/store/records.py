@@ -1,6 +1,7 @@
 """Records with their links and marks: stored by the settlement that brought them, and looked up."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter
@@ -69,6 +70,10 @@ _MARK: Columns = (
     ("word", "text"),
     ("number", "bigint"),
 )
+_OF_NAME: Columns = (("record_id", "bigint"), ("kind", ":kind"), ("name", ":name"))
+_WORD: Columns = (*_OF_NAME, ("word", "text"), ("number", "null"))
+_NUMBER: Columns = (*_OF_NAME, ("word", "null"), ("number", "bigint"))
+GROUPED = 100  # marks that are written together: fewer are not worth a statement for each name
 _REMARK = "on conflict (record_id, name) do update set word = excluded.word, number = excluded.number"
 _MARKED = "select record_id, name, word, number from marks where record_id {keys}"
 _UNMARK = "delete from marks where (record_id, name) in (select n.record_id, n.name from {rows})"
@@ -90,7 +95,7 @@ class _Draft:
     data: str = ""
     evidence: str | None = None
     marks: dict[str, Value | None] = field(default_factory=dict)  # None: there must be no such mark
-    hashes: set[str] = field(default_factory=set)  # what may be hashes of bodies
+    hashes: AbstractSet[str] = frozenset()  # what may be hashes of bodies
 
     @property
     def kind(self) -> str:
@@ -98,12 +103,14 @@ class _Draft:
 
     def fold(self, old: Old | None) -> None:
         """Apply what was brought, one after the other, to what is there."""
-        self.marks, self.hashes = {}, set()
+        marks = self.marks = {}
+        self.hashes = frozenset()
         for _, filing in self.brought:
             whole, self.data, self.evidence = _applied(filing, old)
             old = self.data, self.evidence
             for name in filing.marks:
-                self.marks[name] = _value(whole.get(name))
+                said = whole.get(name)
+                marks[name] = None if said is None else _value(said)
             self.hashes = hashes_in(*old) or self.hashes
 
 
@@ -125,9 +132,8 @@ def _applied(filing: Filing, old: Old | None) -> tuple[Mapping[str, Any], str, s
     return whole, orjson.dumps(whole).decode(), orjson.dumps(places).decode() if places else None
 
 
-def _value(said: str | int | None) -> Value | None:
-    """A field that is missing, or None, is no mark."""
-    return None if said is None else (said, None) if isinstance(said, str) else (None, int(said))
+def _value(said: str | int) -> Value:
+    return (said, None) if isinstance(said, str) else (None, int(said))
 
 
 def _read(evidence: str | None) -> dict[str, Any] | None:
@@ -251,7 +257,7 @@ def _link(session: Session, drafts: Sequence[_Draft], now: int) -> None:
         for task_id, filing in draft.brought:
             for link in filing.links:
                 tasks.setdefault((link.name, link.target), task_id)
-        rows += [(draft.id, *link, tasks[link]) for link in sorted(tasks)]
+        rows += [(draft.id, *link, tasks[link]) for link in (sorted(tasks) if len(tasks) > 1 else tasks)]
     insert_rows(session.dialect, session, "links", _LINK, rows, "on conflict do nothing", now=now)
 
 
@@ -269,11 +275,28 @@ def _mark(session: Session, drafts: Sequence[_Draft]) -> None:
         was = known[draft.id]
         for name, value in draft.marks.items():
             if value is None:
-                absent += [(draft.id, name)] if name in was else []
+                if name in was:
+                    absent.append((draft.id, name))
             elif value != was.get(name):
-                changed.append((draft.id, draft.kind, name, *value))
-    insert_rows(session.dialect, session, "marks", _MARK, changed, _REMARK)
+                changed.append((draft.id, draft.name[0], name, *value))
+    _insert_marks(session, changed)
     pour(session.dialect, session, _UNMARK, _UNMARKED, absent)
+
+
+def _insert_marks(session: Session, rows: list[tuple[int, str, str, str | None, int | None]]) -> None:
+    """Many marks go into SQLite one name after the other: kind, name and the null that each has are the same
+    in all rows of a statement then, which halves the time.
+    """
+    if session.dialect.lock or len(rows) < GROUPED:
+        insert_rows(session.dialect, session, "marks", _MARK, rows, _REMARK)
+        return
+    groups: dict[tuple[str, str, bool], list[tuple[int, str | int | None]]] = {}
+    for record_id, kind, name, word, number in rows:
+        is_word = word is not None
+        groups.setdefault((kind, name, is_word), []).append((record_id, word if is_word else number))
+    for (kind, name, is_word), some in groups.items():
+        columns = _WORD if is_word else _NUMBER
+        insert_rows(session.dialect, session, "marks", columns, some, _REMARK, kind=kind, name=name)
 
 
 # Remove links. Only a person does: tasks add links and never remove one.

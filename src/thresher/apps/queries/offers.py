@@ -87,12 +87,13 @@ def records_of(
     now: int,
 ) -> tuple[Record, ...]:
     """Postings that are new or changed, links of those that are only new to the query, and new companies."""
+    link = Link(QUERY, query)
     return (
         *(
-            _posting(name, offers[name], companies.key(offers[name]), query, now, reopened=name in reopened)
+            _posting(name, offers[name], companies.key(offers[name]), link, now, reopened=name in reopened)
             for name in sorted(changed)
         ),
-        *(posting_entry(name, {}, Link(QUERY, query)) for name in sorted(unlinked)),
+        *(posting_entry(name, {}, link) for name in sorted(unlinked)),
         *companies.records(offers[name] for name in changed),
     )
 
@@ -108,45 +109,56 @@ def print_of(offer: Offer) -> str:
     return hashlib.blake2b(f"{listed(offer.posting)}|{dates}".encode(), digest_size=12).hexdigest()
 
 
-def _posting(key: str, offer: Offer, company: str | None, query: str, now: int, *, reopened: bool) -> Record:
+def _posting(key: str, offer: Offer, company: str | None, link: Link, now: int, *, reopened: bool) -> Record:
     said: PostingFields = fields(offer.posting)
     whole: PostingFields = {**said, "state": OPEN, "seen_at": now}
     if reopened:
         whole["closed_at"] = None
     if offer.posting.company:
-        whole |= {"company_name": offer.posting.company[:500], "company": company}
+        whole["company_name"] = offer.posting.company[:500]
+        whole["company"] = company
     evidence = evidence_of(offer.posting, said, None)
-    return posting_entry(key, whole, Link(QUERY, query), evidence=evidence, initial={"first_seen": now})
+    return posting_entry(key, whole, link, evidence=evidence, initial={"first_seen": now})
 
 
 @dataclass(frozen=True, slots=True)
 class Companies:
-    """The companies of a page: the keys of those that are known, by their names as names are compared."""
+    """The companies of a page: the keys of those that are known, by their names as names are compared; and
+    how each name reads as it is compared.
+    """
 
     known: Mapping[str, str]
     named: Mapping[str, str]
+    compared: Mapping[str, str]
 
     @classmethod
     def of(cls, offers: Iterable[Offer], known: Mapping[str, str]) -> "Companies":
         """The companies of these offers, of which some are known."""
-        said = (each.posting.company or "" for each in offers)
-        return cls(known, {key: name for name in said if (key := company_name_key(name))})
+        said = [each.posting.company or "" for each in offers]
+        compared = {name: company_name_key(name) for name in set(said)}
+        return cls(known, {key: name for name in said if (key := compared[name])}, compared)
 
     def key(self, offer: Offer) -> str | None:
-        name = company_name_key(offer.posting.company or "")
+        name = self._compared(offer.posting.company or "")
         return self.known.get(name, name) or None
+
+    def _compared(self, name: str) -> str:
+        found = self.compared.get(name)
+        return company_name_key(name) if found is None else found
 
     @property
     def new(self) -> frozenset[str]:
         return frozenset(name for key, name in self.named.items() if key not in self.known)
 
     def records(self, offers: Iterable[Offer]) -> list[Record]:
-        found = {}
+        known, found = frozenset(self.known.values()), dict[str, str]()
         for each in offers:
-            key, name = self.key(each), (each.posting.company or "").strip()[:500]
-            if key and key not in self.known.values():
-                found[key] = company_entry(key, {"name": name, "name_key": company_name_key(name)})
-        return list(found.values())
+            if (key := self.key(each)) and key not in known:
+                found[key] = (each.posting.company or "").strip()[:500]
+        return [
+            company_entry(key, {"name": name, "name_key": self._compared(name)})
+            for key, name in found.items()
+        ]
 
 
 async def _companies(ctx: Context, offers: Collection[Offer]) -> Companies:

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from tests.apps.queries.clients.answers import TODAY, answered, client, offers
 from thresher.apps.queries.clients.catalogue import catalogue
-from thresher.apps.queries.clients.client import Place, read_page
+from thresher.apps.queries.clients.client import read_page
 from thresher.apps.queries.clients.search import Search
+from thresher.reading.apis.paging import ListPlace
 
 FIELDS = "{id: id, title: name, url: link, company: firm.name, posted: day, low: pay, description: text}"
 JSON = client(
@@ -71,7 +72,9 @@ def test_any_json_at_all_is_read_or_refused(data, made):
     body = json.dumps(data).encode()
     places = (
         None,
-        str(Place(2, 1, 2, "x", "y")) if made is JSON else str(Place("https://api.acme.example/2", 1, 2)),
+        str(ListPlace(2, 1, 2, "x", "y"))
+        if made is JSON
+        else str(ListPlace("https://api.acme.example/2", 1, 2)),
     )
     for cursor in places:
         honest(read_page(made, Search(today=TODAY), cursor, answered(body)))

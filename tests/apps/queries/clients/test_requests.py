@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from tests.apps.queries.clients.answers import ORIGIN, TODAY, client
 from thresher.apps.queries.clients.api import api_client
-from thresher.apps.queries.clients.client import Place
 from thresher.apps.queries.clients.search import Offer, Search
 from thresher.core.credentials import origin_of
 from thresher.core.errors import ConfigError, InvalidPayload
+from thresher.reading.apis.paging import ListPlace
 from thresher.reading.postings.posting import Posting
 
 PATHED = api_client(
@@ -107,7 +107,7 @@ def test_a_body_is_json_with_counts_as_numbers_and_nothing_where_nothing_is_said
         parameters="{town: {help: Town.}}",
         paging="{kind: offset, size: 30, first: 0}",
     )
-    found = call(made, 'we"ld', cursor=str(Place(60, 2, 60)))
+    found = call(made, 'we"ld', cursor=str(ListPlace(60, 2, 60)))
     assert (found.method, found.headers["content-type"]) == ("POST", "application/json")
     assert json.loads(found.body) == {
         "what": 'we"ld',
@@ -213,7 +213,7 @@ def test_a_cursor_that_is_none_of_ours_is_refused(cursor):
 
 def test_a_link_in_a_cursor_that_leads_elsewhere_is_not_followed():
     made = client(paging="{kind: link}", answer="{rows: offers, next: next, fields: {id: id, title: name}}")
-    assert call(made, cursor=str(Place(f"{ORIGIN}/v1/offers?p=2", 1, 2))).url == f"{ORIGIN}/v1/offers?p=2"
+    assert call(made, cursor=str(ListPlace(f"{ORIGIN}/v1/offers?p=2", 1, 2))).url == f"{ORIGIN}/v1/offers?p=2"
     for link in (
         "https://evil.example/",
         "http://api.acme.example/v1",
@@ -221,7 +221,7 @@ def test_a_link_in_a_cursor_that_leads_elsewhere_is_not_followed():
         "file:///etc/passwd",
     ):
         with pytest.raises(InvalidPayload, match="leads away from acme"):
-            call(made, cursor=str(Place(link, 1, 2)))
+            call(made, cursor=str(ListPlace(link, 1, 2)))
 
 
 def test_a_detail_is_asked_for_by_the_id_and_an_id_stays_in_its_place():

@@ -25,7 +25,6 @@ from tests.apps.queries.signals.market import (
 from tests.harness.tasks import rows
 from thresher.apps.queries.clients.search import Offer
 from thresher.apps.queries.signals.offers import KeyedOffer, listed_row, offer_row, offer_rows, scores_again
-from thresher.apps.queries.signals.reposts import MAX_COMPARED
 from thresher.apps.queries.signals.rules import read_rules
 from thresher.apps.queries.signals.score import score_offer
 from thresher.apps.queries.store import offers as offers_store
@@ -316,7 +315,7 @@ def test_a_text_of_another_company_is_not_found_by_its_fingerprint(store):
 def test_a_company_with_thousands_of_offers_is_searched_by_fingerprint_and_by_those_seen_last(
     store, clock, monkeypatch
 ):
-    monkeypatch.setattr(offers_store, "_RECENT", offers_store._RECENT.replace(str(MAX_COMPARED), "3"))
+    monkeypatch.setattr(offers_store, "MAX_COMPARED", 3)
     for at in range(5):
         see(store, row(f"board/{at}", text=words(f"t{at}x", 99)))
         clock.advance(DAY)

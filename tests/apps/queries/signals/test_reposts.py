@@ -209,3 +209,61 @@ def test_words_of_title_and_description_are_not_mixed_up():
     assert isinstance(other, TextPrint)
     assert one.fingerprint != other.fingerprint
     assert plain_words("a b") == ("a", "b")
+
+
+# Many offers, in one go and pair by pair
+
+
+def decided_plainly(known, arrivals, permille):
+    """The rule, applied to every pair."""
+    canonical, found = list(known), {}
+    for each in sorted(arrivals, key=lambda each: each.order):
+        others = [other for other in canonical if other.company == each.company]
+        same = [other for other in others if other.fingerprint == each.fingerprint]
+        near = [
+            (-1_000 * shared // max(each.size, other.size), other.order, other.posting)
+            for other in others
+            if titles_agree(each.headline, other.headline)
+            and is_near(
+                shared := shared_words(read_sketch(each.sketch), read_sketch(other.sketch)),
+                (each.size, other.size),
+                permille,
+            )
+        ]
+        if same:
+            found[each.posting] = min(same, key=lambda other: other.order).posting
+        else:
+            found[each.posting] = min(near)[-1] if near else None
+        if found[each.posting] is None:
+            canonical.append(each)
+    return found
+
+
+offers = st.lists(
+    st.tuples(
+        st.sampled_from(["Smith", "Senior Smith", "Baker"]),
+        st.sampled_from([words(start, 12) for start in ("a", "b")]),
+        st.lists(st.sampled_from(VOCABULARY[:3]), max_size=2),
+        st.sampled_from(["acme", "borealis"]),
+        st.integers(0, 3),
+    ),
+    max_size=12,
+)
+
+
+@given(offers, st.integers(0, 12), st.sampled_from([600, 900, 1_000]), st.booleans())
+def test_offers_of_a_page_are_decided_as_if_every_pair_was_compared(given_, number, permille, ahead):
+    every = [
+        offer(f"board/{at}", title, f"{text} {' '.join(more)}", company=company, first_seen=seen)
+        for at, (title, text, more, company, seen) in enumerate(given_)
+    ]
+    known, arrivals = every[:number], every[number:]
+    canonicals = Canonicals(permille)
+    for each in known:
+        canonicals.add(each._replace(sketch=None))
+    kept = {each.posting: each.sketch for each in known}
+    wanted = canonicals.wanted(arrivals) if ahead else kept.keys()
+    found = canonicals.decide(arrivals, {posting: kept[posting] for posting in wanted})
+    assert {key: repost and repost.canonical for key, repost in found.items()} == decided_plainly(
+        known, arrivals, permille
+    )

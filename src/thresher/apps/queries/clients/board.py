@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 
-from thresher.apps.queries.clients.client import Client, Place, bounded, key_of, place_of, wanted
+from thresher.apps.queries.clients.client import Client, bounded, key_of, wanted
 from thresher.apps.queries.clients.search import Offer, Reach, Search, SearchPage
 from thresher.core.errors import ConfigError, Malformed
 from thresher.core.page import Page
+from thresher.reading.apis.paging import ListPlace, place_of
 from thresher.reading.inspect.body import Body, Format, read_body
 from thresher.reading.platforms.answers import read_answer
 from thresher.reading.platforms.boards import Board, board_named, recognise
@@ -109,7 +110,7 @@ def _listing(page: Page, board: Board, today: date) -> Listing | str:
     )
 
 
-def _continued(made: SearchPage, found: Listing, platform: Platform, place: Place) -> SearchPage:
+def _continued(made: SearchPage, found: Listing, platform: Platform, place: ListPlace) -> SearchPage:
     keys = [key_of(each) for each in made.offers]
     seen, paging = place.rows + found.rows, platform.paging
     total = found.total if found.total is not None and found.total >= seen else None

@@ -17,8 +17,10 @@ from zoneinfo import ZoneInfo
 import orjson
 
 from thresher.apps.queries.clients.search import Offer, Reach, Search, SearchPage
-from thresher.core.errors import ConfigError, InvalidPayload
+from thresher.core.errors import ConfigError
 from thresher.core.page import Page
+from thresher.reading.apis.paging import PRINT_DIGITS
+from thresher.reading.apis.request import MAX_VALUE, check_given
 from thresher.reading.platforms.calls import Call
 from thresher.reading.values.dates import read_date
 
@@ -26,8 +28,6 @@ MAX_TITLE = 300
 MAX_NAME = 200
 MAX_PLACE = 500
 MAX_ID = 200
-MAX_VALUE = 500  # characters of a parameter
-PRINT_DIGITS = 12
 _ROUNDS = 20_000  # a weak secret must not be guessed from a fingerprint that is stored and shown
 _DAY = timedelta(days=1)
 
@@ -103,15 +103,7 @@ class Client:
         """The parameters of a search with the defaults. Raises ConfigError for one that is not known, and for
         a text where none can be searched for.
         """
-        for name, value in search.parameters.items():
-            if name not in self.parameters:
-                known = ", ".join(sorted(self.parameters)) or "none"
-                raise ConfigError(f"{self.name} has no parameter {name!r}; its parameters are {known}")
-            if len(value) > MAX_VALUE or not value.isprintable():
-                raise ConfigError(
-                    f"the parameter {name} of {self.name} is longer than {MAX_VALUE} characters, or has a "
-                    "character that cannot be printed; write it on one line"
-                )
+        check_given(self.name, self.parameters, search.parameters)
         if search.text and not self.takes_text:
             raise ConfigError(f"{self.name} cannot search for a text; leave the text of the query empty")
         if len(search.text) > MAX_VALUE or not search.text.isprintable():
@@ -129,52 +121,6 @@ def read_detail(client: Client, offer: Offer, page: Page) -> Offer:
 
 def read_file(client: Client, search: Search, folder: Path, cursor: str | None) -> SearchPage:
     return client.read_file(search, folder, cursor)
-
-
-# Where a list has got to. The text of it is the `next` of a page, and opaque to everybody else.
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """`at` is the number of a page or row, a mark or a link. `pages` and `rows` were read before it. `first`
-    and `last` are prints of the first page's rows and of the last one's: a list that starts again from the
-    top is seen by them.
-    """
-
-    at: int | str
-    pages: int = 0
-    rows: int = 0
-    first: str = ""
-    last: str = ""
-
-    def __str__(self) -> str:
-        return orjson.dumps([self.at, self.pages, self.rows, self.first, self.last]).decode()
-
-    def after(self, keys: list[str], at: int | str) -> "Place":
-        """Where the list goes on behind a page with these rows."""
-        seen = rows_print(keys)
-        return Place(at, self.pages + 1, self.rows + len(keys), self.first or seen, seen)
-
-    def repeats(self, keys: list[str]) -> bool:
-        return rows_print(keys) in (self.first, self.last)
-
-
-def place_of(cursor: str | None, first: int | str) -> Place:
-    """The place that a cursor names. Raises InvalidPayload where it is none of ours."""
-    if cursor is None:
-        return Place(first)
-    try:
-        at, pages, rows, start, last = orjson.loads(cursor)
-    except (ValueError, TypeError):
-        raise InvalidPayload("the cursor of a list cannot be read; start the query again") from None
-    kinds = [type(each) for each in (at, pages, rows, start, last)]
-    if kinds != [type(first), int, int, str, str] or min(pages, rows) < 0:
-        raise InvalidPayload("the cursor of a list cannot be read; start the query again")
-    return Place(at, pages, rows, start, last)
-
-
-def rows_print(keys: list[str]) -> str:
-    return hashlib.sha256("\n".join(sorted(keys)).encode()).hexdigest()[:PRINT_DIGITS]
 
 
 # What clients share in reading offers.

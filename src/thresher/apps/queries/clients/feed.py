@@ -5,12 +5,13 @@ open.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from thresher.apps.queries.clients.client import Client, Place, bounded, key_of, place_of, wanted
+from thresher.apps.queries.clients.client import Client, bounded, key_of, wanted
 from thresher.apps.queries.clients.search import Offer, Reach, Search, SearchPage
 from thresher.core.credentials import origin_of
 from thresher.core.errors import ConfigError, InvalidPayload, InvalidUrl
 from thresher.core.keys import canonical_url
 from thresher.core.page import Page
+from thresher.reading.apis.paging import ListPlace, place_of
 from thresher.reading.html.document import Document
 from thresher.reading.lists.rows import feed_row, posting_of
 from thresher.reading.platforms.calls import Call
@@ -85,7 +86,7 @@ def _offer(entry: FeedEntry, search: Search, company: str | None, url: str) -> O
     return bounded(Offer(posting, updated if updated and updated <= search.today else None))
 
 
-def _continued(made: SearchPage, feed: Feed, place: Place, page: Page) -> SearchPage:
+def _continued(made: SearchPage, feed: Feed, place: ListPlace, page: Page) -> SearchPage:
     keys = [key_of(each) for each in made.offers]
     if place.pages and place.repeats(keys):
         return replace(made, offers=(), trouble=f"page {place.pages + 1} repeats the rows of an earlier one")

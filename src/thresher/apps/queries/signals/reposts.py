@@ -19,11 +19,12 @@ and never a pair that the rule would take.
 import hashlib
 from base64 import b64decode, b64encode
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
-from operator import sub
+from operator import attrgetter, sub
+from typing import NamedTuple
 from zlib import crc32
 
 from thresher.apps.queries.signals.words import plain_words
@@ -59,8 +60,7 @@ class TextPrint:
     sketch: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class OfferText:
+class OfferText(NamedTuple):
     """An offer as it is compared. `headline` are the words of its title that tell it from others."""
 
     posting: str
@@ -176,8 +176,8 @@ def is_near(shared: int, sizes: tuple[int, int], permille: int) -> bool:
 
 def may_be_near(one: OfferText, other: OfferText, permille: int) -> bool:
     """Whether the rule may take two offers, by what is cheap to look at. Never False where it would."""
-    few, many = sorted((one.size, other.size))
-    if 1_000 * few < permille * many or one.signature is None or other.signature is None:
+    few, many = (one.size, other.size) if one.size < other.size else (other.size, one.size)
+    if one.signature is None or other.signature is None or 1_000 * few < permille * many:
         return False
     if not titles_agree(one.headline, other.headline):
         return False
@@ -188,8 +188,8 @@ def may_be_near(one: OfferText, other: OfferText, permille: int) -> bool:
 
 def titles_agree(one: str, other: str) -> bool:
     """Whether the words of one title are all in the other."""
-    few, many = sorted((_words(one), _words(other)), key=len)
-    return few <= many
+    words, others = _words(one), _words(other)
+    return words <= others or others <= words
 
 
 @lru_cache(8_192)
@@ -217,6 +217,7 @@ class Canonicals:
     permille: int = round(1_000 * OVERLAP)
     by_company: dict[str, dict[str, OfferText]] = field(default_factory=dict)
     by_print: dict[tuple[str, str], OfferText] = field(default_factory=dict)
+    candidates: dict[str, list[OfferText]] = field(default_factory=dict)  # of those that `wanted` looked at
 
     def add(self, offer: OfferText) -> None:
         self.by_company.setdefault(offer.company, {})[offer.posting] = offer
@@ -227,48 +228,60 @@ class Canonicals:
 
     def wanted(self, arrivals: Iterable[OfferText]) -> set[str]:
         """The known offers whose sketches are needed to decide about these."""
-        return {
-            each.posting
-            for offer in arrivals
-            if (offer.company, offer.fingerprint) not in self.by_print
-            for each in self.by_company.get(offer.company, {}).values()
-            if may_be_near(offer, each, self.permille)
-        }
+        for offer in arrivals:
+            if (offer.company, offer.fingerprint) not in self.by_print:
+                self.candidates[offer.posting] = self._near_among(
+                    offer, self.by_company.get(offer.company, {}).values()
+                )
+        return {each.posting for some in self.candidates.values() for each in some}
 
-    def decide(self, arrivals: Iterable[OfferText], sketches: Mapping[str, str]) -> dict[str, Repost | None]:
+    def decide(
+        self, arrivals: Collection[OfferText], sketches: Mapping[str, str]
+    ) -> dict[str, Repost | None]:
         """What each of these reposts; those that repost nothing are canonical for the rest of them."""
         found: dict[str, Repost | None] = {}
-        for offer in sorted(arrivals, key=lambda each: each.order):
-            repost = self._same(offer) or self._near(offer, sketches)
+        arrived: dict[str, list[OfferText]] = {}  # the canonical ones among them, by company
+        self.wanted(each for each in arrivals if each.posting not in self.candidates)
+        for offer in sorted(arrivals, key=attrgetter("order")):
+            repost = self._same(offer)
+            if repost is None:
+                others = self._near_among(offer, arrived.get(offer.company, ()))
+                candidates = (*self.candidates[offer.posting], *others)
+                repost = _nearest(offer, candidates, sketches, self.permille)
             found[offer.posting] = repost
             if repost is None:
                 self.add(offer)
+                arrived.setdefault(offer.company, []).append(offer)
         return found
+
+    def _near_among(self, offer: OfferText, others: Iterable[OfferText]) -> list[OfferText]:
+        return [each for each in others if may_be_near(offer, each, self.permille)]
 
     def _same(self, offer: OfferText) -> Repost | None:
         known = self.by_print.get((offer.company, offer.fingerprint))
         return Repost(known.posting, f"the same text{_elsewhere(offer, known)}") if known else None
 
-    def _near(self, offer: OfferText, sketches: Mapping[str, str]) -> Repost | None:
-        """The most similar one, the oldest of equals."""
-        best: tuple[int, OfferText] | None = None
-        for each in self.by_company.get(offer.company, {}).values():
-            if not may_be_near(offer, each, self.permille):
-                continue
-            kept = sketches.get(each.posting) or each.sketch
-            if kept is None or offer.sketch is None:
-                continue
-            shared = shared_words(_sketch(offer.sketch), _sketch(kept))
-            sizes = (offer.size, each.size)
-            if not is_near(shared, sizes, self.permille):
-                continue
-            share = 1_000 * shared // max(sizes)
-            if best is None or (-share, each.order) < (-best[0], best[1].order):
-                best = share, each
-        if best is None:
-            return None
-        share, known = best
-        return Repost(known.posting, f"{share // 10} % of the words{_elsewhere(offer, known)}")
+
+def _nearest(
+    offer: OfferText, candidates: Iterable[OfferText], sketches: Mapping[str, str], permille: int
+) -> Repost | None:
+    """The most similar one, the oldest of equals."""
+    best: tuple[int, OfferText] | None = None
+    for each in candidates:
+        kept = sketches.get(each.posting) or each.sketch
+        if kept is None or offer.sketch is None:
+            continue
+        shared = shared_words(_sketch(offer.sketch), _sketch(kept))
+        sizes = (offer.size, each.size)
+        if not is_near(shared, sizes, permille):
+            continue
+        share = 1_000 * shared // max(sizes)
+        if best is None or (-share, each.order) < (-best[0], best[1].order):
+            best = share, each
+    if best is None:
+        return None
+    share, known = best
+    return Repost(known.posting, f"{share // 10} % of the words{_elsewhere(offer, known)}")
 
 
 def _elsewhere(one: OfferText, other: OfferText) -> str:

@@ -7,12 +7,13 @@ reposts are counted, never added up.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from thresher.apps.queries.signals.company import CLOSED
 from thresher.apps.queries.signals.reposts import MAX_COMPARED, OVERLAP, Canonicals, OfferText, Repost
 from thresher.store.bulk import Columns, among, insert_rows, pour
-from thresher.store.session import Session
+from thresher.store.session import Row, Session
 
 _NUMBERS = frozenset(("first_seen", "last_seen", "held", "described", "size", "score", "strong"))
 _WRITTEN = (
@@ -47,10 +48,12 @@ _KEPT = ("posting", "client", "first_seen")  # once they are written
 _SCORE = ("score", "strong", "category", "categories", "hits", "rules")
 _TEXT = ("described", "fingerprint", "size", "signature", "sketch", "repost_why")
 _IDENTITY = ("posting", "state", "title", "company", "first_seen", "listed", "canonical")
-_COLUMNS: Columns = tuple((name, "bigint" if name in _NUMBERS else "text") for name in _WRITTEN)
-_UPSERT = f"""insert into query_offers ({", ".join(_WRITTEN)}) select {", ".join(f"n.{name}" for name in _WRITTEN)}
-    from {{rows}} where true on conflict (posting) do update set state = 'open',
+_COLUMNS: Columns = tuple(
+    (name, ":now" if name == "last_seen" else "bigint" if name in _NUMBERS else "text") for name in _WRITTEN
+)
+_UPSERT = f"""on conflict (posting) do update set state = 'open',
     {", ".join(f"{name} = excluded.{name}" for name in _WRITTEN if name not in _KEPT)}"""
+_values_of = itemgetter(*(name for name in _WRITTEN if name != "last_seen"))
 _NOT_SCORED: dict[str, Any] = {
     "score": None,
     "strong": 0,
@@ -71,18 +74,21 @@ _MADE = "on conflict (company) do nothing"
 _HOLD = "select company, resolved, name from company_signals where company {keys} order by company"
 _NAME = "update company_signals set name = n.name from {rows} where company_signals.company = n.company"
 _NAMED: Columns = (("company", "text"), ("name", "text"))
-_DIRTY = "update company_signals set dirty = 1 where company in (:companies*) and resolved = 0 and dirty = 0"
+_DIRTY = "update company_signals set dirty = 1 where company {keys} and resolved = 0 and dirty = 0"
 
 _OWNERS = "select distinct company from query_offers where posting {keys}"
 _OLD = f"select {', '.join((*_IDENTITY, *_SCORE, *_TEXT))} from query_offers where posting {{keys}}"
 _FACTS = (
     "posting, company, headline, location, first_seen, coalesce(posted_on, ''), fingerprint, size, signature"
 )
-# What an offer may repost by its words: of each company the canonical offers that were seen last.
+# What an offer may repost by its words: of each company the canonical offers that were seen last. Few have
+# more offers than are compared, and only theirs are put in order.
+_CROWDED = "select company from query_offers where company {keys} group by company having count(*) > :most"
+_ALL = f"select {_FACTS} from query_offers where company {{keys}} and canonical is null and signature is not null"
 _RECENT = f"""select {_FACTS} from (
         select o.*, row_number() over (partition by o.company order by o.last_seen desc, o.posting) as place
         from query_offers o where o.company {{keys}} and o.canonical is null and o.signature is not null) as recent
-    where place <= {MAX_COMPARED}"""
+    where place <= :most"""
 # By the fingerprint alone: a list of companies beside the list of prints would be looked up pair by pair.
 _SAME = f"select {_FACTS} from query_offers where fingerprint {{keys}} and canonical is null"
 _SKETCHES = "select posting, sketch from query_offers where posting {keys}"
@@ -93,11 +99,11 @@ _RELINKED: Columns = (("posting", "text"), ("canonical", "text"), ("why", "text"
 _COUNT = """update query_offers set
     reposts = (select count(*) from query_offers r where r.canonical = query_offers.posting),
     last_seen = (select max(r.last_seen) from query_offers r where r.canonical = query_offers.posting or r.posting = query_offers.posting)
-    where posting in (:postings*)"""
-_SEEN = "update query_offers set last_seen = :now, state = 'open' where posting in (:postings*)"
+    where posting {keys}"""
+_SEEN = "update query_offers set last_seen = :now, state = 'open' where posting {keys}"
 _SEEN_AGAIN = """update query_offers set last_seen = :now
-    where posting in (select r.canonical from query_offers r where r.posting in (:postings*) and r.canonical is not null)"""
-_CLOSE = "update query_offers set state = 'closed' where posting in (:postings*) and state = 'open'"
+    where posting in (select r.canonical from query_offers r where r.posting {keys} and r.canonical is not null)"""
+_CLOSE = "update query_offers set state = 'closed' where posting {keys} and state = 'open'"
 _STILL_OPEN = "select posting, company from query_offers where posting {keys} and state = 'open'"
 # Two ranges of the index; a comparison with <> would look at every offer.
 _OUTDATED = """select posting from query_offers where canonical is null and held = 0 and rules < :rules
@@ -136,17 +142,18 @@ def upsert_offers(session: Session, data: Mapping[str, Any], now: int) -> dict[s
         return {}
     resolved = _hold_companies(session, rows, now)
     old = _old(session, rows)
-    changes = [_change(row, old.get(key), resolved, now) for key, row in sorted(rows.items())]
+    changes = [_change(rows[key], old.get(key), resolved, now) for key in sorted(rows)]
     written = [each for each in changes if each.is_written]
     permille = round(1_000 * float(data.get("overlap", OVERLAP)))
-    decided, relinked = _decide(session, written, permille)
-    pour(session.dialect, session, _UPSERT, _COLUMNS, [_values(each, decided) for each in written])
+    decided, relinked, had_reposts = _decide(session, written, permille)
+    values = [_values(each, decided.get(each.posting)) for each in written]
+    insert_rows(session.dialect, session, "query_offers", _COLUMNS, values, _UPSERT, now=now)
     pour(session.dialect, session, _RELINK, _RELINKED, relinked)
     known = [each.posting for each in changes if not each.is_written]
     if known:
-        session.run(_SEEN, {"now": now, "postings": known})
-        session.run(_SEEN_AGAIN, {"now": now, "postings": known})
-    _count(session, written, decided, relinked)
+        among(session.dialect, session, _SEEN, known, now=now)
+        among(session.dialect, session, _SEEN_AGAIN, known, now=now)
+    _count(session, had_reposts, written, decided, relinked)
     mark_dirty(session, (company for each in changes if each.counts for company in each.companies))
     return {
         "offers_new": sum(each.old is None for each in changes),
@@ -178,15 +185,12 @@ class _Old:
 class _Change:
     """An offer as it will be. `is_updated`: it reads differently; `is_text_new`: so it may repost another."""
 
-    row: Mapping[str, Any]
+    posting: str
+    row: dict[str, Any]
     old: _Old | None
     is_updated: bool
     is_text_new: bool
     is_rescored: bool
-
-    @property
-    def posting(self) -> str:
-        return str(self.row["posting"])
 
     @property
     def is_written(self) -> bool:
@@ -198,8 +202,8 @@ class _Change:
         return self.is_written or (self.old is not None and self.old.state == CLOSED)
 
     @property
-    def companies(self) -> set[str]:
-        return {str(self.row["company"])} | ({self.old.company} if self.old else set())
+    def companies(self) -> tuple[str, ...]:
+        return (self.row["company"], self.old.company) if self.old else (self.row["company"],)
 
     def text(self) -> OfferText | None:
         """What it is compared by; None where there is nothing."""
@@ -224,10 +228,10 @@ def _change(row: Mapping[str, Any], old: _Old | None, resolved: Mapping[str, boo
     """Pure: what becomes of an offer. What is not said again stays: a list without descriptions takes none
     away.
     """
-    found = {**row, "first_seen": now, "last_seen": now, "canonical": None}
-    found["held"] = int(resolved.get(row["company"], False))
+    posting, held = row["posting"], int(resolved.get(row["company"], False))
+    found = {**row, "first_seen": now, "canonical": None, "held": held}
     if old is None:
-        return _Change(_withheld(found, None), None, False, True, True)
+        return _Change(posting, _withheld(found, None), None, False, True, True)
     found |= {"first_seen": old.first_seen, "canonical": old.canonical}
     is_described = bool(row["described"])
     if not is_described and old.text["described"]:
@@ -237,7 +241,7 @@ def _change(row: Mapping[str, Any], old: _Old | None, resolved: Mapping[str, boo
     is_text_new = found["fingerprint"] != old.text["fingerprint"] or row["company"] != old.company
     is_updated = row["listed"] != old.listed or is_text_new or found["described"] != old.text["described"]
     is_rescored = old.canonical is None and not found["held"] and found["rules"] != old.score["rules"]
-    return _Change(_withheld(found, old), old, is_updated, is_text_new, is_rescored)
+    return _Change(posting, _withheld(found, old), old, is_updated, is_text_new, is_rescored)
 
 
 def _withheld(row: dict[str, Any], old: _Old | None) -> dict[str, Any]:
@@ -266,13 +270,12 @@ def _hold_companies(session: Session, rows: Mapping[str, Mapping[str, Any]], now
 
 
 def _old(session: Session, postings: Iterable[str]) -> dict[str, _Old]:
-    found = {}
+    found, at = {}, len(_IDENTITY)
     for row in among(session.dialect, session, _OLD, sorted(postings)):
-        said = dict(zip((*_IDENTITY, *_SCORE, *_TEXT), row, strict=True))
-        posting = said.pop("posting")
-        score = {name: said.pop(name) for name in _SCORE}
-        text = {name: said.pop(name) for name in _TEXT}
-        found[posting] = _Old(**said, score=score, text=text)
+        posting, state, title, company, first_seen, listed, canonical = row[:at]
+        score = dict(zip(_SCORE, row[at : at + len(_SCORE)], strict=True))
+        text = dict(zip(_TEXT, row[at + len(_SCORE) :], strict=True))
+        found[posting] = _Old(state, title, company, first_seen, listed, canonical, score, text)
     return found
 
 
@@ -284,17 +287,20 @@ Link = tuple[str, str | None, str | None]  # posting, the one that it reposts, w
 
 def _decide(
     session: Session, written: Sequence[_Change], permille: int
-) -> tuple[dict[str, Repost | None], list[Link]]:
-    """What each offer with a new text reposts; and the same for offers that reposted one of them before, as
-    rows to write. These belong to the same companies.
+) -> tuple[dict[str, Repost | None], list[Link], set[str]]:
+    """What each offer with a new text reposts; the same for offers that reposted one of them before, as rows
+    to write; and which ones these reposted. All belong to the same companies.
     """
     fresh = {each.posting: each for each in written if each.is_text_new}
     texts = {key: text for key, each in fresh.items() if (text := each.text())}
     known = [key for key, each in fresh.items() if each.old]
-    dependents, before = _dependents(session, known, without=fresh.keys())
+    rows = among(session.dialect, session, _DEPENDENTS, known)
+    had_reposts = {row[-1] for row in rows}
+    dependents = {row[0]: OfferText(*row[:-1]) for row in rows if row[0] not in fresh}
+    before = {row[0]: row[-1] for row in rows}
     undecided = {**dependents, **texts}
     if not undecided:
-        return {}, []
+        return {}, [], had_reposts
     canonicals = _canonicals(session, undecided, fresh.keys() | dependents.keys(), permille)
     wanted = canonicals.wanted(undecided.values())
     sketches: dict[str, str] = dict(among(session.dialect, session, _SKETCHES, sorted(wanted)))
@@ -304,16 +310,7 @@ def _decide(
         repost = found.pop(key)
         if repost is None or repost.canonical != before[key]:
             relinked.append((key, repost.canonical if repost else None, repost.why if repost else None))
-    return found, relinked
-
-
-def _dependents(
-    session: Session, canonicals: Sequence[str], without: Collection[str]
-) -> tuple[dict[str, OfferText], dict[str, str]]:
-    """The other offers that repost these, and which of them each reposts."""
-    found = among(session.dialect, session, _DEPENDENTS, canonicals)
-    rows = [row for row in found if row[0] not in without]
-    return {row[0]: OfferText(*row[:10]) for row in rows}, {row[0]: row[10] for row in rows}
+    return found, relinked, had_reposts
 
 
 def _canonicals(
@@ -322,18 +319,23 @@ def _canonicals(
     companies = {text.company for text in undecided.values()}
     prints = {text.fingerprint for text in undecided.values()}
     same = among(session.dialect, session, _SAME, sorted(prints))
-    recent = among(session.dialect, session, _RECENT, sorted(companies))
     found = Canonicals(permille)
-    for text in (OfferText(*row) for row in (*same, *recent)):
-        if text.posting not in without and text.company in companies:
-            found.add(text)
+    for row in (*same, *_recent(session, companies)):
+        if row[0] not in without and row[1] in companies:
+            found.add(OfferText(*row))
     return found
 
 
-def _values(change: _Change, decided: Mapping[str, Repost | None]) -> list[Any]:
+def _recent(session: Session, companies: set[str]) -> Iterable[Row]:
+    dialect, most = session.dialect, MAX_COMPARED
+    crowded = {row[0] for row in among(dialect, session, _CROWDED, sorted(companies), most=most)}
+    all_of = among(dialect, session, _ALL, sorted(companies - crowded))
+    return (*all_of, *among(dialect, session, _RECENT, sorted(crowded), most=most))
+
+
+def _values(change: _Change, repost: Repost | None) -> tuple[Any, ...]:
     """A row as it is written. A repost is not scored."""
-    row = dict(change.row)
-    repost = decided.get(change.posting)
+    row = change.row
     if change.is_text_new:
         row["canonical"] = repost.canonical if repost else None
     if repost:
@@ -344,28 +346,32 @@ def _values(change: _Change, decided: Mapping[str, Repost | None]) -> list[Any]:
         row["repost_why"] = None
     if row["canonical"]:
         row |= _NOT_SCORED
-    return [row[name] for name in _WRITTEN]
+    values: tuple[Any, ...] = _values_of(row)
+    return values
 
 
 def _count(
     session: Session,
+    had_reposts: Collection[str],
     written: Sequence[_Change],
     decided: Mapping[str, Repost | None],
     relinked: Sequence[Link],
 ) -> None:
-    """Count the reposts of every offer that may have another number of them now."""
+    """Count the reposts of every offer that may have another number of them now: of those that something
+    reposted before, and of those that something reposts now.
+    """
     touched = {repost.canonical for repost in decided.values() if repost}
     touched |= {each.old.canonical for each in written if each.old and each.old.canonical}
-    touched |= {each.posting for each in written if each.old and each.is_text_new}
     touched |= {canonical for _, canonical, _ in relinked if canonical}
+    touched.update(had_reposts)
     if touched:
-        session.run(_COUNT, {"postings": sorted(touched)})
+        among(session.dialect, session, _COUNT, sorted(touched))
 
 
 def mark_dirty(session: Session, companies: Iterable[str]) -> None:
     """The figures of these companies are to be computed again."""
     if listed := sorted(each for each in set(companies) if each):
-        session.run(_DIRTY, {"companies": listed})
+        among(session.dialect, session, _DIRTY, listed)
 
 
 # Offers that are gone
@@ -377,7 +383,7 @@ def close_offers(session: Session, data: Mapping[str, Any], now: int) -> dict[st
     if not rows:
         return {"offers_gone": 0}
     _hold(session, {company for _, company in rows})
-    session.run(_CLOSE, {"postings": [posting for posting, _ in rows]})
+    among(session.dialect, session, _CLOSE, [posting for posting, _ in rows])
     mark_dirty(session, {company for _, company in rows})
     return {"offers_gone": len(rows)}
 
