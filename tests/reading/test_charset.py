@@ -103,3 +103,47 @@ def test_any_bytes_become_some_text(body: bytes, content_type: str) -> None:
     read = decode(body, content_type)
     assert len(read.text) <= len(body)
     assert read == decode(body, content_type)
+
+
+UNDECLARED = {
+    "ja": (
+        "cp932 euc_jp iso2022_jp",
+        "警備員（東京都港区）の求人です。時給1,450円、週2日からOK。駐車場の警備と管理をお願いします。",
+    ),
+    "zh": ("gb18030", "数据分析专员，负责数据的收集、整理和分析。五险一金，周末双休。"),
+    "zh-tw": ("big5hkscs", "資料分析專員，負責資料的收集、整理與分析。週休二日，勞健保。"),
+    "ko": ("cp949", "로봇제어 경력직 채용, 서울 강남구, 전기설계 업무를 담당할 인재를 모집합니다."),
+    "ru": (
+        "cp1251 koi8-r iso8859-5 cp866",
+        "Инженер, Москва, опыт работы от трёх лет. Зарплата по результатам собеседования.",
+    ),
+    "uk": ("cp1251 koi8-u", "Інженер, Київ, досвід роботи від трьох років. Заробітна плата за результатами."),
+    "pl": ("cp1250 iso8859-2", "Młodszy księgowy, Łódź, wymagana znajomość języka, własna działalność."),
+    "cs": (
+        "cp1250 iso8859-2",
+        "Účetní, plný úvazek. Požadujeme znalost účetnictví, řidičský průkaz, čeština.",
+    ),
+    "hu": ("cp1250 iso8859-2", "Könyvelő, teljes munkaidő, erős angol tudás szükséges, gyűjtőszámla."),
+    "el": ("cp1253 iso8859-7", "Λογιστής, πλήρης απασχόληση. Απαιτείται εμπειρία τριών ετών και γνώση."),
+    "tr": ("cp1254", "Muhasebe uzmanı, İstanbul. Üç yıl deneyim gereklidir, şöyle değerlendirilir."),
+    "he": ("cp1255", "מנהל חשבונות, משרה מלאה. נדרש ניסיון של שלוש שנים ואנגלית טובה."),
+    "ar": ("cp1256", "محاسب، دوام كامل. مطلوب خبرة ثلاث سنوات ومعرفة جيدة باللغة"),
+    "th": ("cp874", "พนักงานบัญชี งานเต็มเวลา ต้องการประสบการณ์สามปี และใช้ภาษาอังกฤษได้ดี"),
+    "fr": ("cp1252", "Comptable expérimenté, déplacements fréquents à prévoir, où que vous soyez."),
+    "de": ("cp1252", "Bürokaufmann für Köln, größere Städte möglich, Erfahrung nötig."),
+    "pt": ("cp1252", "Gestão de soluções para exportações, não é necessária experiência."),
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "codec"),
+    [(name, codec) for name, (codecs, _) in UNDECLARED.items() for codec in codecs.split()],
+)
+def test_an_encoding_that_nobody_declared_is_read_by_what_the_bytes_say(language: str, codec: str):
+    html = f"<ul><li><a href='/job/1'>{UNDECLARED[language][1]}</a></li></ul>"
+    assert decode(html.encode(codec)).text == html
+
+
+def test_bytes_that_say_nothing_in_any_encoding_are_still_some_text():
+    noise = bytes(range(128, 256)) * 3
+    assert decode(b"<p>" + noise + b"</p>").text.startswith("<p>")

@@ -26,6 +26,7 @@ KEYS = {
     "postings",
     "products",
     "links",
+    "lists",
     "pagination",
     "markdown",
     "text",
@@ -60,6 +61,7 @@ def test_a_product_in_json_has_its_price_in_the_smallest_unit():
             "name": "Ladder",
             "price": {"amount_minor": 5177, "currency": "GBP", "text": "£51.77"},
             "availability": None,
+            "url": "https://acme.example/",
         }
     ]
 

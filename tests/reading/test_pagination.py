@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.reading.pages import document
 from thresher.core.page import Page
 from thresher.reading.html.document import Document
 from thresher.reading.lists.pagination import Pagination, pagination
@@ -236,3 +237,38 @@ def test_figures_of_other_kinds_are_no_trouble(figure: str):
     links = f'<a href="/x?page={figure}">{figure}</a><a href="/x?page=3">3</a><a rel="next" href="/x?page={figure}{figure}">next</a>'
     found = pagination(Document.from_html(links, f"https://x.example/x?page={figure}"))
     assert found.next is None or found.next.startswith("https://x.example/")
+
+
+def test_a_pager_may_count_by_a_parameter_of_any_name():
+    links = "".join(f'<a href="/search?q=rope&zz_seq={n}">{n}</a> ' for n in range(1, 8))
+    found = pagination(document(f"<b>1</b> {links}", "https://acme.example/search?q=rope&zz_seq=1"))
+    assert found.next == "https://acme.example/search?q=rope&zz_seq=2"
+    assert len(found.pages) == 7
+
+
+def test_an_arrow_to_the_next_block_is_not_the_next_page():
+    links = "".join(f'<li><a href="/s?Page_No={n}">{n}</a></li>' for n in range(2, 11))
+    body = f'<ul class="pagination"><li><b>1</b></li>{links}<li><a href="/s?Page_No=11">Next</a></li></ul>'
+    found = pagination(document(body, "https://acme.example/s"))
+    assert found.next == "https://acme.example/s?Page_No=2"
+    assert "https://acme.example/s?Page_No=11" in found.disagreements
+
+
+@pytest.mark.parametrize(
+    "arrow",
+    [
+        '<a href="/s?page=3"><svg class="icon-chevron-right"></svg></a>',
+        '<a href="/s?page=3" class="btnNext"><img src="a.png"></a>',
+        '<a href="/s?page=3" data-testid="pagination-next"><i></i></a>',
+        '<a href="/s?page=3" aria-label="Go to next page"><span></span></a>',
+    ],
+)
+def test_an_arrow_without_words_leads_on(arrow: str):
+    body = f'<div class="pager"><a href="/s?page=1">1</a> <b>2</b> {arrow}</div>'
+    assert pagination(document(body, "https://acme.example/s?page=2")).next == "https://acme.example/s?page=3"
+
+
+def test_numbers_may_say_that_they_are_pages():
+    links = "".join(f'<a href="/s?page={n}">Go to page {n}</a>' for n in range(2, 6))
+    found = pagination(document(f"<nav><span>1</span>{links}</nav>", "https://acme.example/s"))
+    assert found.next == "https://acme.example/s?page=2"

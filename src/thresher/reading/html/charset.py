@@ -15,6 +15,8 @@ from dataclasses import dataclass
 
 from charset_normalizer import from_bytes
 
+from thresher.reading.html.charset_guess import guess_charset, is_iso2022_jp
+
 HEAD = 16_384  # how far into a page its own declaration is looked for
 SAMPLE = 16_384  # how much of the undeclared remainder is weighed
 
@@ -95,6 +97,8 @@ def decode(body: bytes, content_type: str = "") -> Decoded:
         if body.startswith(mark):
             return Decoded(body[len(mark) :].decode(charset, "replace"), charset, "bom")
     declared = tuple(_declared(body, content_type))
+    if not declared and is_iso2022_jp(body) and (text := _strictly(body, "iso2022_jp")) is not None:
+        return Decoded(text, "iso2022_jp", "guess")
     valid = _strictly(body, "utf-8")
     if valid is not None:
         return _of_valid(body, valid, declared)
@@ -148,6 +152,11 @@ def _believable(text: str) -> bool:
     return lost * 10 <= beyond
 
 
+def _by_statistics(sample: bytes) -> str | None:
+    best = from_bytes(sample).best()
+    return codec_for(best.encoding.replace("_", "-")) or codec_for(best.encoding) if best else None
+
+
 def _guessed(body: bytes) -> Decoded:
     """Undeclared, or declared wrongly: weigh a bounded sample that starts where the page leaves ASCII."""
     lenient = body.decode("utf-8", "replace")
@@ -156,8 +165,8 @@ def _guessed(body: bytes) -> Decoded:
     first = next(
         (start for start in range(0, len(body), 1024) if not body[start : start + 1024].isascii()), 0
     )
-    best = from_bytes(body[first : first + SAMPLE]).best()
-    charset = codec_for(best.encoding.replace("_", "-")) or codec_for(best.encoding) if best else None
+    sample = body[first : first + SAMPLE]
+    charset = guess_charset(sample) or _by_statistics(sample)
     if charset:
         return Decoded(body.decode(charset, "replace"), charset, "guess")
     return Decoded(body.decode("cp1252", "replace"), "cp1252", "default")

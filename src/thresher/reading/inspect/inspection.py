@@ -9,8 +9,12 @@ from thresher.reading.inspect.body import Format, read_body
 from thresher.reading.inspect.datasheet import inspect_data
 from thresher.reading.inspect.report import Inspection, unreachable
 from thresher.reading.inspect.webpage import inspect_html
+from thresher.reading.lists.find_lists import ListGroup
 from thresher.reading.postings.posting import Posting, Salary
 from thresher.reading.structured.schema_org import Product
+
+MAX_LISTS = 3  # of a page that are shown
+MAX_ROWS = 1_000
 
 __all__ = ["Inspection", "as_json", "inspect", "unreachable"]
 
@@ -45,6 +49,7 @@ def as_json(inspection: Inspection) -> dict[str, Any]:
         },
         "postings": [_posting(posting) for posting in inspection.postings],
         "products": [_product(product) for product in inspection.products],
+        "lists": [_list(group) for group in inspection.lists[:MAX_LISTS]],
         "links": [{"url": link.url, "text": link.text, "why": link.why} for link in inspection.links],
         "pagination": {"next": inspection.next, "pages": list(inspection.pages)},
         "markdown": inspection.markdown,
@@ -90,4 +95,13 @@ def _product(product: Product) -> dict[str, Any]:
         if price
         else None,
         "availability": product.availability,
+        "url": product.url,
+    }
+
+
+def _list(group: ListGroup) -> dict[str, Any]:
+    return {
+        "score": round(group.score, 2),
+        "share": round(group.share, 3),
+        "rows": [{"title": row.title, "url": row.url, **row.fields} for row in group.rows[:MAX_ROWS]],
     }

@@ -9,6 +9,7 @@ from enum import StrEnum
 from thresher.core.errors import Blocked, RateLimited, TaskError, Unauthorized
 from thresher.core.page import Look, Verdict
 from thresher.reading.inspect.company import CompanyOnPage, careers_url
+from thresher.reading.lists.find_lists import ListGroup
 from thresher.reading.platforms.boards import Board, recognise
 from thresher.reading.platforms.calls import list_call
 from thresher.reading.postings.posting import Listing, Posting
@@ -50,18 +51,14 @@ def worth_following(facts: Facts) -> tuple[Outlink, ...]:
     found: dict[str, Outlink] = {}
     if careers := careers_url(facts.document):
         found[careers] = Outlink(careers, "", "careers")
-    for group in facts.groups:
-        for card in group.cards:
-            if card.url.startswith(("http://", "https://")) and len(found) < MAX_LINKS:
-                why = (
-                    "board"
-                    if recognise(card.url)
-                    else "row"
-                    if len(group.cards) >= ENOUGH_ROWS and not card.aside
-                    else ""
-                )
+    for group in (*facts.lists, *facts.lone_rows):
+        for row in group.rows:
+            url = row.url or ""
+            if url.startswith(("http://", "https://")) and len(found) < MAX_LINKS:
+                is_row = len(group.rows) >= ENOUGH_ROWS and not row.aside
+                why = "board" if recognise(url) else "row" if is_row else ""
                 if why:
-                    found.setdefault(card.url, Outlink(card.url, card.title, why))
+                    found.setdefault(url, Outlink(url, row.title, why))
     return tuple(found.values())
 
 
@@ -82,6 +79,7 @@ class Inspection:
     company: CompanyOnPage = field(default_factory=CompanyOnPage)
     postings: tuple[Posting, ...] = ()
     products: tuple[Product, ...] = ()
+    lists: tuple[ListGroup, ...] = ()
     links: tuple[Outlink, ...] = ()
     next: str | None = None
     pages: tuple[str, ...] = ()

@@ -12,7 +12,7 @@ from thresher.reading.lists.pagination import Pagination, pagination
 from thresher.reading.platforms.boards import Board, fingerprint, recognise
 from thresher.reading.postings.openings import should_list
 from thresher.reading.postings.postings import read_postings
-from thresher.reading.postings.products import declared_products, shared_product, shown_products
+from thresher.reading.postings.products import declared_products, shared_product, shown_products, with_shown
 from thresher.reading.structured.facts import Facts
 from thresher.reading.structured.schema_org import Product
 from thresher.reading.text.content import main_content
@@ -60,6 +60,7 @@ def inspect_html(body: Body, today: date) -> Inspection:
         company=CompanyOnPage() if blocked else read_company(document, things, facts.meta),
         postings=listing.postings if listing and found else (),
         products=products if found else (),
+        lists=() if blocked else facts.lists,
         links=() if blocked else worth_following(facts),
         next=paging.next,
         pages=tuple(paging.pages),
@@ -79,7 +80,7 @@ def _products(facts: Facts) -> list[Product]:
     """What is for sale: declared, else told to those who share the page, else shown."""
     declared = declared_products((thing.path, thing.properties) for thing in facts.structured.of("Product"))
     if any(product.price for product in declared):
-        return declared
+        return with_shown(declared, facts)
     shared = shared_product(facts.meta)
     return [shared] if shared and shared.price else shown_products(facts) or declared
 

@@ -6,10 +6,11 @@ rows of numbers too.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
@@ -22,7 +23,7 @@ from thresher.reading.html.parser import Node
 # The addresses of the pages of a list: which part of them counts, and whether two belong to one list.
 
 _PARAMETERS: Final = re.compile(
-    r"(?:.*[_.\[-])?(?:page|pages|paged|pg|p|pn|pageno|page_?num|pagenumber|page_?index|current_?page|seite|pagina|página|strona|stranka|sida|side|"
+    r"(?:.*[_.\[-])?(?:page|pages|paged|pg|pgn|p|pn|pgno|page_?no|page_?nr|page_?num|page_?number|page_?index|current_?page|seite|pagina|página|strona|stranka|sida|side|"
     r"start|offset|from|skip|begin|first|cursor|after|startrow|start_?index|startat|o|s|pp)\]?",
     re.IGNORECASE,
 )
@@ -80,11 +81,37 @@ def numbered_alike(pairs: Sequence[tuple[int, str]], here: str) -> bool:
     The number (or a multiple of it) must be what changes from one address to the next, in a place where no
     size of a page is given. The first page may have no number at all, and be the address of the list itself.
     """
-    told = [(number, url) for number, url in pairs if _tells(number, url)]
-    rest = [url for number, url in pairs if not _tells(number, url)]
-    skeletons = {_skeleton(url) for _, url in told}
+    told = [(number, url) for number, url in pairs if tells(number, url)]
+    rest = [url for number, url in pairs if not tells(number, url)]
+    counting = _counting(told)
+    skeletons = {_skeleton(url, counting) for _, url in told}
     near = len(rest) <= 1 or all(same_list(url, here) for url in rest)
     return bool(told) and near and len(skeletons) <= 2
+
+
+def _counting(told: Sequence[tuple[int, str]]) -> frozenset[str]:
+    """The names of parameters that count with the numbers, whatever they are called."""
+    votes: Counter[str] = Counter()
+    for number, url in told:
+        _, query = _parts(url) or ("", [])
+        votes.update({name for name, value in query if value in (str(number), str(number - 1))})
+    return frozenset(name for name, count in votes.items() if count > 1 and count * 5 >= 4 * len(told))
+
+
+def jumps(url: str, number: int, pairs: Sequence[tuple[int, str]]) -> bool:
+    """Whether an address is that of a page far behind this number, by how the numbers of a pager count."""
+    counting = _counting(pairs)
+    if not counting:
+        return False
+    known = {_value_of(each, counting) for wanted, each in pairs if wanted == number}
+    value = _value_of(url, counting)
+    return None not in known and value is not None and any(value > (each or 0) + 1 for each in known)
+
+
+def _value_of(url: str, names: frozenset[str]) -> int | None:
+    _, query = _parts(url) or ("", [])
+    found = (int(value) for name, value in query if name in names and value.isdecimal() and len(value) < 8)
+    return next(found, None)
 
 
 def from_header(header: str, names: Iterable[str]) -> list[str]:
@@ -98,7 +125,8 @@ def from_header(header: str, names: Iterable[str]) -> list[str]:
     return found
 
 
-def _tells(number: int, url: str) -> bool:
+def tells(number: int, url: str) -> bool:
+    """Whether an address may be that of a page of this number."""
     parts = _parts(url)
     if parts is None:
         return False
@@ -122,14 +150,16 @@ def _tells(number: int, url: str) -> bool:
 
 
 @lru_cache(maxsize=4_096)
-def _skeleton(url: str) -> str:
+def _skeleton(url: str, counting: frozenset[str] = frozenset()) -> str:
     parts = _parts(url)
     if parts is None:
         return url
     path, query = parts
     bare = re.sub(r"/{2,}", "/", _SURE_PATH.sub("/", path))
     bare = re.sub(r"\d+", "0", bare).rstrip("/-_.").lower()
-    kept = sorted(f"{name}={value}" for name, value in query if not _PARAMETERS.fullmatch(name))
+    kept = sorted(
+        f"{name}={value}" for name, value in query if not _PARAMETERS.fullmatch(name) and name not in counting
+    )
     return f"{urlsplit(url).netloc.removeprefix('www.')}{bare.removesuffix('/index.php')}?{'&'.join(kept)}"
 
 
@@ -151,7 +181,9 @@ _WORDS: Final = {
         neste|seuraava|następna|następny|następne|następna strona|dalej|další|další stránka|následující|ďalšia|ďalej|következő|
         următoarea|următorul|înainte|sonraki|sonraki sayfa|ileri|следующая|следующая страница|следующий|далее|дальше|вперед|вперёд|
         наступна|далі|επόμενη|επόμενο|次へ|次|次のページ|下一页|下一頁|下页|다음|tiếp|sau|trang sau|selanjutnya|berikutnya|التالي|
-        הבא|sljedeća|sledeća|напред|следваща|go to next page|to next page|next results|more results
+        הבא|sljedeća|naslednja|nākamā|järgmine|kitas|далі|следующие|seguente|siguiente página|próximas|pagina următoare|tovább|następne wyniki|
+        weitere|weitere ergebnisse|nächste ergebnisse|次ページ|次の|后页|后一页|下一个|다음 페이지|다음페이지|ถัดไป|trang kế|kế tiếp|tiếp theo|berikut|seterusnya|بعدی|التالى|अगला|older jobs|
+        show next|next step|load next|forward|sledeća|напред|следваща|go to next page|to next page|next results|more results
     """,
     "prev": """
         previous|prev|previous page|newer|newer posts|newer entries|newer articles|zurück|vorherige|vorherige seite|précédent|
@@ -159,7 +191,7 @@ _WORDS: Final = {
         vorige pagina|föregående|föregående sida|forrige|edellinen|poprzednia|poprzedni|poprzednia strona|wstecz|předchozí|
         předchozí stránka|predchádzajúca|előző|anterioara|anterioară|înapoi|önceki|önceki sayfa|geri|предыдущая|предыдущая страница|
         предыдущий|назад|попередня|προηγούμενη|前へ|前|前のページ|上一页|上一頁|上页|이전|trước|trang trước|sebelumnya|السابق|הקודם|
-        prethodna|назад|go to previous page|to previous page|previous results
+        prethodna|prejšnja|iepriekšējā|eelmine|предыдущие|precedenti|前ページ|前の|上一个|이전 페이지|ก่อนหน้า|sebelum|قبلی|पिछला|newer jobs|back|backward|назад|go to previous page|to previous page|previous results
     """,
     "first": """
         first|first page|start|erste|erste seite|anfang|première|premier|primera|primero|inicio|primeira|primeiro|prima|primo|
@@ -187,8 +219,9 @@ _ARROWS: Final = (
     "".join({char for sign in (*_SIGNS["next"], *_SIGNS["prev"]) for char in sign}) + "|·-–—. …[]()"
 )
 _CLASSES: Final = re.compile(
-    r"(?:^|[\s_-])(next|prev|previous|first|last)(?=$|[\s_-])|(?:^|[\s-])i-(next|previous)\b"
+    r"(?:^|[\s_-])(next|prev|previous|first|last)(?=$|[\s_-])|(?:^|[\s-])i-(next|previous)\b|(?:chevron|angle|arrow|caret)-(right|left)"
 )
+_HUMP: Final = re.compile(r"([a-z])([A-Z])")
 # What is next to one article, photo or month is no next page of a list.
 _ONE_THING: Final = re.compile(
     r"\b(?:post|article|story|photo|image|slide|project|product|month|week|day|year|chapter|episode|event|beitrag|artikel)\b"
@@ -228,15 +261,19 @@ def _counted(bare: str) -> str | None:
 
 def direction_of_class(names: str) -> str | None:
     """Where a class says a link leads."""
-    match = _CLASSES.search(names.lower()[:300])
+    match = _CLASSES.search(_HUMP.sub(r"\1-\2", names[:400]).lower())
     if match is None:
         return None
-    word = match[1] or match[2]
-    return "prev" if word == "previous" else word
+    word = match[1] or match[2] or match[3]
+    return {"previous": "prev", "right": "next", "left": "prev"}.get(word, word)
 
 
 MAX_ANCHORS: Final = 5_000
-_NUMBER = re.compile(r"(?:page|seite|página|pagina|strona|страница|p\.)?\s*\[?(\d{1,5})\]?", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"(?:(?:go to |goto |to )?(?:results? )?(?:page|seite|página|pagina|strona|strana|sida|side|sayfa|страница|p\.)\s?#?)?\s*\[?(\d{1,5})\]?"
+    r"(?:\s?(?:ページ|页|頁|페이지))?(?:\s\1)?",
+    re.IGNORECASE,
+)
 _PAGER = re.compile(
     r"pagin|pager|page-?nav|page-?numbers|wp-page|(?:^|[\s_-])pages?(?:$|[\s_-])|(?:next|prev)_posts|nav-links",
     re.IGNORECASE,
@@ -245,6 +282,17 @@ _ONE_POST = re.compile(r"(?:post|entry|article|single)-?nav", re.IGNORECASE)  # 
 _DOOR = re.compile(
     r"log-?in|sign-?in|sign-?up|register|account", re.IGNORECASE
 )  # where a list goes on for members only
+_NAMES: Final = (
+    "class",
+    "id",
+    "data-testid",
+    "data-test",
+    "data-qa",
+    "data-automation",
+    "aria-label",
+    "alt",
+    "title",
+)
 _CURRENT: Final = frozenset({"active", "current", "selected"})
 
 
@@ -304,9 +352,10 @@ class Pager:
         for name in ("aria-label", "title"):
             if (way := direction(node.attribute(name) or "")) is not None:
                 return way
-        above = node.parent
-        names = f"{node.attribute('class') or ''} {above.attribute('class') or '' if above else ''}"
-        return direction_of_class(names)
+        inside = () if text else islice(node.walk("svg", "i", "span", "img", "use"), 3)
+        near = (node, node.parent, *inside)
+        named = (each.attribute(name) or "" for each in near if each is not None for name in _NAMES)
+        return direction_of_class(" ".join(named))
 
     @cached_property
     def numbered(self) -> list[Anchor]:
@@ -433,13 +482,11 @@ def _among(node: Node, names: Iterable[str]) -> bool:
 
 def _marked(node: Node) -> bool:
     """A link that is shown as the current page: it, or the box right around it, is called so."""
-    above = node.parent
-    names = (
-        f"{node.attribute('class') or ''} {above.attribute('class') or '' if above else ''}".lower()
-        .replace("-", " ")
-        .replace("_", " ")
-    )
-    return node.attribute("aria-current") is not None or not _CURRENT.isdisjoint(names.split())
+    near = (node, node.parent, *islice(node.walk(), 3))
+    names = " ".join(each.attribute("class") or "" for each in near if each is not None)[:1_000]
+    words = names.lower().replace("-", " ").replace("_", " ").split()
+    current = (node.attribute("aria-current") or "false").lower() != "false"
+    return current or not _CURRENT.isdisjoint(words)
 
 
 def _gap(numbers: Sequence[int]) -> int | None:

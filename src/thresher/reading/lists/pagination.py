@@ -84,7 +84,10 @@ def _following(pager: Pager, current: int | None) -> tuple[str | None, tuple[str
         pager.declared("next"),
         _neighbour(pager.numbered, current, 1),
     )
-    candidates = list(dict.fromkeys([*said, *counted, *declared]))
+    # In pagers of blocks (1 2 ... 10), the arrow leads to the next block, not to the next page.
+    pairs = [(each.number, each.url) for each in pager.numbered if each.number]
+    jumps = bool(said and counted) and page_urls.jumps(said[0], (current or 0) + 1, pairs)
+    candidates = list(dict.fromkeys([*counted, *said, *declared] if jumps else [*said, *counted, *declared]))
     if not candidates:
         return None, ()
     chosen = candidates[0]

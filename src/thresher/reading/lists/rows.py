@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import ada_url
@@ -30,6 +30,7 @@ MAX_ROWS = 5_000
 MAX_NESTED = 500  # rows of a list that are searched for lists of their own
 MAX_TITLE = 200
 ENOUGH_ROWS = 5
+LONG_NAME = 40  # of rank: behind every name that stands in the vocabulary
 ENOUGH_EVIDENCE = 2
 _FIELDS = (
     "title",
@@ -57,6 +58,9 @@ _ENTRIES = {
     "atom": "$.entry",
     "json": "$.items",
 }  # where a feed keeps them
+_AFFIXES = re.compile(
+    r"^(?:job|position|vacancy|offer|posting|item|provide|display|formatted)|(?:text|label|str|string|display|html)$"
+)
 _INDEX = re.compile(r"\[\d+\]")
 _FIRST_LINE = re.compile(r"<p>|<br ?/?>|\n")
 
@@ -297,7 +301,7 @@ def _said(row: Mapping[str, Any]) -> dict[str, Any]:
     best: dict[str, tuple[int, int]] = {}
     said: dict[str, Any] = {}
     for depth, key, value in _inside(row):
-        for field, rank in ranks.get(key, ()):
+        for field, rank in ranks.get(key) or _ranks_of(key):
             order = (depth, rank) if field in _SHALLOW else (rank, depth)
             if order < best.get(field, (99, 99)) and _usable(field, value):
                 best[field], said[field] = order, value
@@ -358,7 +362,9 @@ def _usable(field: str, value: Any) -> bool:
         return False
     if field in ("title", "url"):
         return isinstance(value, str)
-    return bool(_text(value))
+    text = _text(value)
+    # A place in figures is the number of a place.
+    return any(char.isalpha() for char in text) if field in ("location", "company") else bool(text)
 
 
 @cache
@@ -368,6 +374,16 @@ def _ranks() -> dict[str, tuple[tuple[str, int], ...]]:
         for rank, name in enumerate(vocabulary("fields")[field]):
             ranks[name] = (*ranks.get(name, ()), (field, rank))
     return ranks
+
+
+@lru_cache(4_096)
+def _ranks_of(key: str) -> tuple[tuple[str, int], ...]:
+    """The fields of a name that says more than it must: `jobHref`, `workAreaText`. Any plain name comes
+    first.
+    """
+    bare = _AFFIXES.sub("", key)
+    known = _ranks().get(bare, ())
+    return tuple((field, rank + LONG_NAME) for field, rank in known if field not in ("id", "title"))
 
 
 def _text(value: Any) -> str:

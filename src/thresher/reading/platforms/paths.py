@@ -17,15 +17,36 @@ import re
 import reprlib
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from thresher.reading.structured.xml import XmlData, XmlList
 
-Field = Callable[[Any, Any], str | None]  # (row, whole answer) -> what it says
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d*)\]")
 _HOLE = re.compile(r"\{([^{}]+)\}")
 _FORMS = {"all", "with", "template", "each", "between"}
 MAX_ITEMS = 10_000  # items a path may spread into: a hostile answer must not multiply
+MAX_STEP = 80  # characters of a name in a trail that is written down
+
+Trail = tuple[str | int, ...]  # the names and numbers that lead to a value
+_WHOLE: Trail = ("^",)  # of the whole answer, and not of the row
+
+
+class Leaf(NamedTuple):
+    """A value, and where it stands: below the row, or with `^` in front below the whole answer."""
+
+    value: Any
+    trail: Trail = ()
+
+
+class LocatedText(NamedTuple):
+    """What a field says, and the values that it was made of."""
+
+    text: str
+    parts: tuple[Leaf, ...]
+
+
+Field = Callable[[Any, Any], str | None]  # (row, whole answer) -> what it says
+LocatedField = Callable[[Any, Any], LocatedText | None]  # the same, with where it stands
 
 
 class BadField(ValueError):
@@ -34,10 +55,7 @@ class BadField(ValueError):
 
 def values(path: str, row: Any, root: Any = None) -> list[Any]:
     """Everything that stands at the path; nothing where it leads nowhere."""
-    found = [root if path.startswith("^") else row]
-    for name, index in _STEP.findall(path.removeprefix("^")):
-        found = list(islice(_stepped(found, name, index, spread=not name), MAX_ITEMS))
-    return [value for value in found if value is not None]
+    return [leaf.value for leaf in located(path, row, root)]
 
 
 def first(path: str, row: Any, root: Any = None) -> Any:
@@ -45,29 +63,61 @@ def first(path: str, row: Any, root: Any = None) -> Any:
     return next(iter(values(path, row, root)), None)
 
 
-def _stepped(found: list[Any], name: str, index: str, *, spread: bool) -> Iterator[Any]:
-    for value in found:
+def located(path: str, row: Any, root: Any = None) -> list[Leaf]:
+    """`values`, each with where it stands."""
+    found = [Leaf(root, _WHOLE) if path.startswith("^") else Leaf(row)]
+    for name, index in _STEP.findall(path.removeprefix("^")):
+        found = list(islice(_stepped(found, name, index, spread=not name), MAX_ITEMS))
+    return [leaf for leaf in found if leaf.value is not None]
+
+
+def _stepped(found: list[Leaf], name: str, index: str, *, spread: bool) -> Iterator[Leaf]:
+    for leaf in found:
+        value, trail = leaf
         if not spread:
-            for each in value if isinstance(value, XmlList) else (value,):
+            # In XML one name may stand for several elements.
+            for each, where in _items(leaf) if isinstance(value, XmlList) else (leaf,):
                 if isinstance(each, Mapping):
-                    yield each.get(name)
-        elif index:
-            items = value if isinstance(value, list) else [value]
-            if int(index) < len(items):
-                yield items[int(index)]
-        elif isinstance(value, list):
-            yield from value
-        else:
-            yield value
+                    yield Leaf(each.get(name), (*where, name))
+        elif not isinstance(value, list):
+            if not index or int(index) == 0:
+                yield leaf
+        elif not index:
+            yield from _items(leaf)
+        elif int(index) < len(value):
+            yield Leaf(value[int(index)], (*trail, int(index)))
+
+
+def _items(leaf: Leaf) -> Iterator[Leaf]:
+    """The values of a list."""
+    return (Leaf(each, (*leaf.trail, at)) for at, each in enumerate(leaf.value))
+
+
+def spelled(trail: Trail, row: str = "$") -> str:
+    """A trail as evidence writes it, `$.items[3].name`; `row` is where the row itself stands."""
+    whole = trail[:1] == _WHOLE
+    steps = (f"[{step}]" if isinstance(step, int) else f".{step[:MAX_STEP]}" for step in trail[whole:])
+    return ("$" if whole else row) + "".join(steps)
 
 
 def field(spec: Any) -> Field:
     """Read a field as it is written in a platform's file. Raises BadField."""
+    read = located_field(spec)
+
+    def said(row: Any, root: Any) -> str | None:
+        found = read(row, root)
+        return found.text if found is not None else None
+
+    return said
+
+
+def located_field(spec: Any) -> LocatedField:
+    """`field`, for whoever must know where a value stands. Raises BadField."""
     match spec:
         case str():
-            return lambda row, root: _said(values(spec, row, root))
+            return lambda row, root: _said(located(spec, row, root))
         case [*specs] if specs:
-            return _first_of([field(each) for each in specs])
+            return _first_of([located_field(each) for each in specs])
         case {"all": [*_]} | {"template": str()} if set(spec) <= _FORMS and ("all" in spec) != (
             "template" in spec
         ):
@@ -78,44 +128,77 @@ def field(spec: Any) -> Field:
             )
 
 
-def _first_of(fields: list[Field]) -> Field:
+def _first_of(fields: list[LocatedField]) -> LocatedField:
     return lambda row, root: next((said for each in fields if (said := each(row, root))), None)
 
 
-def _joined(forms: Mapping[str, Any]) -> Field:
-    fields, between = [field(each) for each in forms["all"]], str(forms.get("with", "\n"))
-    return lambda row, root: (
-        between.join(dict.fromkeys(said for each in fields if (said := each(row, root)))) or None
-    )
+def _joined(forms: Mapping[str, Any]) -> LocatedField:
+    fields, between = [located_field(each) for each in forms["all"]], str(forms.get("with", "\n"))
+    return lambda row, root: _together((each(row, root) for each in fields), between)
 
 
-def _template(template: str) -> Field:
+def _template(template: str) -> LocatedField:
     holes = _HOLE.findall(template)
 
-    def filled(row: Any, root: Any) -> str | None:
-        said = {hole: _said(values(hole, row, root)) for hole in holes}
-        return _HOLE.sub(lambda match: said[match[1]] or "", template) if all(said.values()) else None
+    def filled(row: Any, root: Any) -> LocatedText | None:
+        said = {hole: _said(located(hole, row, root)) for hole in holes}
+        found = {hole: each for hole, each in said.items() if each is not None}
+        if len(found) < len(said):
+            return None
+        text = _HOLE.sub(lambda match: found[match[1]].text, template)
+        return LocatedText(text, tuple(part for each in found.values() for part in each.parts))
 
     return filled
 
 
-def _repeated(forms: Mapping[str, Any], inner: Field) -> Field:
+def _repeated(forms: Mapping[str, Any], inner: LocatedField) -> LocatedField:
     if "each" not in forms:
         return inner
     path, between = str(forms["each"]), str(forms.get("between", "; "))
-    return lambda row, root: (
-        between.join(dict.fromkeys(said for item in values(path, row, root) if (said := inner(item, root))))
-        or None
+    return lambda row, root: _together(
+        (_below(leaf.trail, inner(leaf.value, root)) for leaf in located(path, row, root)), between
     )
 
 
-def _said(found: list[Any]) -> str | None:
+def _below(trail: Trail, said: LocatedText | None) -> LocatedText | None:
+    """What an item of a list says, with where it stands in the row."""
+    if said is None:
+        return None
+    parts = (
+        part if part.trail[:1] == _WHOLE else Leaf(part.value, (*trail, *part.trail)) for part in said.parts
+    )
+    return LocatedText(said.text, tuple(parts))
+
+
+def _together(said: Iterator[LocatedText | None], between: str) -> LocatedText | None:
+    """Everything that holds something, each text once."""
+    found: dict[str, LocatedText] = {}
+    for each in said:
+        if each is not None:
+            found.setdefault(each.text, each)
+    if not found:
+        return None
+    return LocatedText(between.join(found), tuple(part for each in found.values() for part in each.parts))
+
+
+def _said(found: list[Leaf]) -> LocatedText | None:
     """Scalars as text; a list is joined, so that no place of work is lost."""
-    flat = [item for value in found for item in (value if isinstance(value, list) else [value])]
-    said = (item.said if isinstance(item, XmlData) else item for item in flat[:MAX_ITEMS])
-    texts = (
-        str(item).strip()
-        for item in said
-        if isinstance(item, str | int | float) and not isinstance(item, bool)
-    )
-    return "; ".join(dict.fromkeys(text for text in texts if text)) or None
+    told: dict[str, Leaf] = {}
+    for leaf in islice(flat(found), MAX_ITEMS):
+        if text := text_of(leaf.value):
+            told.setdefault(text, leaf)
+    return LocatedText("; ".join(told), tuple(told.values())) if told else None
+
+
+def flat(found: list[Leaf]) -> Iterator[Leaf]:
+    """The values of lists in place of the lists."""
+    for leaf in found:
+        yield from _items(leaf) if isinstance(leaf.value, list) else (leaf,)
+
+
+def text_of(value: Any) -> str | None:
+    """A scalar as text; None for what is none, and for true and false, which say nothing by themselves."""
+    said = value.said if isinstance(value, XmlData) else value
+    if not isinstance(said, str | int | float) or isinstance(said, bool):
+        return None
+    return str(said).strip() or None

@@ -11,8 +11,8 @@ from itertools import islice
 from thresher.reading.html.document import Document
 from thresher.reading.html.labels import MIN_LENGTH
 from thresher.reading.html.parser import Node
+from thresher.reading.lists.table import COMPANY_PAGE
 from thresher.reading.platforms.boards import recognise
-from thresher.reading.postings.openings import COMPANY_PAGE
 from thresher.reading.structured.facts import Facts
 from thresher.reading.structured.site_name import cleaned, folded, label_of, name_key, site_name
 from thresher.reading.text.vocabulary import plain, vocabulary, words

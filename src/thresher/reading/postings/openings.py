@@ -1,9 +1,7 @@
 """Postings from the rows of a page: which cards are openings, and what each row says besides its title."""
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
 from datetime import date
 from functools import cache
 from itertools import islice
@@ -11,9 +9,14 @@ from itertools import islice
 from thresher.reading.html.document import Document
 from thresher.reading.html.labels import field_of
 from thresher.reading.html.parser import Node
-from thresher.reading.lists.cards import MAX_LEVELS, NAMING, Card, CardGroup
+from thresher.reading.lists.find_lists import ListGroup, ListRow
+from thresher.reading.lists.pieces import NAMING
+from thresher.reading.lists.shapes import shape
+from thresher.reading.lists.table import COMPANY_PAGE
+from thresher.reading.postings.employer import is_board_of_many
 from thresher.reading.postings.posting import Listing, Posting, merged
 from thresher.reading.structured.facts import Facts
+from thresher.reading.structured.site_name import label_of
 from thresher.reading.text.vocabulary import plain, vocabulary, words
 from thresher.reading.values.dates import posted_on
 from thresher.reading.values.salaries import salary_of
@@ -44,65 +47,97 @@ def should_list(document: Document) -> bool:
 
 ENOUGH = 2.0  # how much must speak for openings before rows are called postings
 ENOUGH_ALONE = 3.0  # the same for a single row, which may be anything
+NEAR_BEST = 2.0  # of score: a list that may be what the page is for
+LIKENESS = 1.5  # of score for each point that speaks for openings
+ENOUGH_TOLD = 2  # fields of a row that stands alone
+ALIKE = 0.5
+SAMPLE = 8
 MAX_NODES = 250
 MAX_FIELD = 120
-_ADVERT = re.compile(r"/(?:pagead|adclick|aclk|ads?|sponsored|adserver|click-?ad)(?:/|\?|$)", re.IGNORECASE)
-COMPANY_PAGE = re.compile(
-    r"/(?:compan|cmp|employer|firma|unternehmen|entreprise|empresa|azienda|bedrijf|organi[sz]ation)[\w-]*/",
-    re.IGNORECASE,
-)
 _NOT_LETTERS = re.compile(r"[^a-z]+")
 _FIELDS = ("company", "location", "posted", "salary", "employment_type")
+_TOLD = ("company", "location", "salary", "employment_type", "posted")
 
 
-def read_cards(facts: Facts, *, today: date) -> Listing | None:
+def read_lists(facts: Facts, *, today: date) -> Listing | None:
     """The openings that the page shows as rows; None where no rows look like openings."""
-    document, found = facts.document, facts.groups
+    best = openings_list(facts)
+    if best is None:
+        return None
+    many = _is_of_many(facts)
+    rows = _of_one_kind([row for row in best.rows if not row.aside])
+    postings = [_posting(row, today, many=many) for row in rows]
+    return Listing(merged(postings), "the rows of the page", rows=len(postings), share=best.share)
+
+
+def openings_list(facts: Facts) -> ListGroup | None:
+    """The list of a page whose rows are openings: the likeliest of those that speak of employment."""
+    top = max((group.score for group in facts.lists), default=0.0)
     ranked = sorted(
-        ((_likeness(group, document), group) for group in found), key=lambda pair: -pair[0] * _own(pair[1])
+        ((_likeness(group, facts.document, top), group) for group in facts.lists),
+        key=lambda pair: -(pair[0] * LIKENESS + pair[1].score),
     )
-    for likeness, group in ranked:
-        if likeness >= (ENOUGH if _own(group) > 1 else ENOUGH_ALONE) and (_own(group) > 1 or _speaks(group)):
-            cards = _completed(group, found)
-            postings = [
-                _posting(card, today) for card in cards if not card.aside and not _ADVERT.search(card.url)
-            ]
-            return Listing(merged(postings), "the rows of the page", rows=len(postings)) if postings else None
-    return None
+    found = next((group for likeness, group in ranked if likeness >= ENOUGH), None)
+    if found is not None:
+        return found
+    lone = (group for group in facts.lone_rows if len(set(group.rows[0].fields) & set(_TOLD)) >= ENOUGH_TOLD)
+    alone = ((_likeness(group, facts.document, top), group) for group in lone)
+    return next((group for likeness, group in alone if likeness >= ENOUGH_ALONE and _speaks(group)), None)
 
 
-def _own(group: CardGroup) -> int:
-    return sum(not card.aside for card in group.cards)
-
-
-def _likeness(group: CardGroup, document: Document) -> float:
+def _likeness(group: ListGroup, document: Document, top: float) -> float:
     """How much speaks for openings: the address, names of classes, the page's headline, what the rows
     hold.
     """
-    own = [card for card in group.cards if not card.aside]
-    if not own or sum(is_category(card.title) for card in own) * 2 >= len(own):
+    own = [row for row in group.rows if not row.aside]
+    if not own or sum(is_category(row.title) for row in own) * 2 >= len(own):
         return 0.0
+    linked = sum(row.url is not None for row in own)
+    if group.menu or linked * 2 <= len(own) or group.alike < ALIKE:
+        return 0.0  # rows that lead nowhere are paragraphs, rows unlike each other are parts of the page
     address = 1.5 if _speaks(group) else 0.0
-    named = 1.0 if _pieces(" ".join(f"{card.names} {_around(card)}" for card in own[:5])) else 0.0
-    page = 1.0 if words("employment").names(f"{document.title} {_headline(document)}") else 0.0
-    sample = own[:8]
-    filled = sum(
-        bool(set(fields_of(card.node)) & {"company", "location", "posted", "salary"}) for card in sample
-    ) / len(sample)
-    if (
-        not address and not named
-    ):  # on the page that lists a company's openings, rows that name their place need no more
-        return (
-            page + filled + 1.0
-            if should_list(document) and all("location" in fields_of(card.node) for card in sample)
-            else 0.0
+    named = 1.0 if _pieces(" ".join(f"{_names(row)} {_around(row)}" for row in own[:5])) else 0.0
+    page = 1.0 if _is_page_of_openings(document) else 0.0
+    sample = own[:SAMPLE]
+    filled = sum(any(name in row.fields for name in _TOLD) for row in sample) / len(sample)
+    if not address and not named:
+        # On a page about openings, the list that the page is for needs no more than rows that name a place,
+        # a company or what is paid.
+        is_main = group.score >= top - NEAR_BEST
+        told = sum(
+            bool(set(row.fields) & {"location", "company", "salary", "employment_type"}) for row in sample
         )
+        return page + filled + 1.0 if page and is_main and told * 2 > len(sample) else 0.0
     return address + named + page + filled
 
 
-def _speaks(group: CardGroup) -> bool:
+def _of_one_kind(rows: list[ListRow]) -> list[ListRow]:
+    """Rows without those of another box that lead elsewhere: news in the same markup as the openings."""
+    speaking = [row for row in rows if row.url and _pieces(_path(row.url))]
+    boxes = {row.node.parent for row in speaking}
+    if len(speaking) * 2 < len(rows) or len(speaking) == len(rows):
+        return rows
+    return [row for row in rows if row.node.parent in boxes]
+
+
+def _path(url: str) -> str:
+    return shape(url).partition("/")[2]
+
+
+def _is_page_of_openings(document: Document) -> bool:
+    return should_list(document) or words("employment").names(f"{document.title} {_headline(document)}")
+
+
+def _speaks(group: ListGroup) -> bool:
     """Whether the addresses themselves speak of openings."""
-    return _pieces(group.shape.partition("/")[2])
+    paths = [_path(url) for url in group.urls[:SAMPLE]]
+    return sum(map(_pieces, paths)) * 2 > len(paths)
+
+
+def _is_of_many(facts: Facts) -> bool:
+    """Whether the rows are those of many employers, so that the text beside a title may name one."""
+    label = label_of(facts.document.url) if facts.document.url else ""
+    return is_board_of_many(facts.document, facts, label)
 
 
 def is_category(title: str) -> bool:
@@ -117,8 +152,13 @@ def _pieces(text: str) -> bool:
     return any(piece in text.lower() for piece in vocabulary("employment")["pieces"])
 
 
-def _around(card: Card) -> str:
-    return " ".join(each.attribute("class") or "" for each in islice(card.node.ancestors, 3))
+def _names(row: ListRow) -> str:
+    """Class names, ids and data attributes of a row, for hints."""
+    return " ".join(value for name in NAMING if (value := row.node.attribute(name)))
+
+
+def _around(row: ListRow) -> str:
+    return " ".join(each.attribute("class") or "" for each in islice(row.node.ancestors, 3))
 
 
 def _headline(document: Document) -> str:
@@ -126,39 +166,18 @@ def _headline(document: Document) -> str:
     return found.line if found else ""
 
 
-def _completed(group: CardGroup, found: Sequence[CardGroup]) -> list[Card]:
-    """The group with the rows that stand among its own but have an address of another shape."""
-    parents = Counter(card.node.parent for card in group.cards if card.node.parent and not card.aside)
-    if not parents:
-        return list(group.cards)
-    parent, count = parents.most_common(1)[0]
-    if parent is None or count < 2 or count * 2 < len(group.cards):
-        return list(group.cards)
-    alike = {(card.node.tag, card.node.classes) for card in group.cards if card.node.parent == parent}
-    known = {card.node for card in group.cards}
-    for card in (card for other in found if other is not group for card in other.cards):
-        row = next(
-            (each for each in (card.node, *islice(card.node.ancestors, MAX_LEVELS)) if each.parent == parent),
-            None,
-        )
-        if row is not None and row not in known and (row.tag, row.classes) in alike:
-            known.add(row)
-            group = CardGroup(group.shape, (*group.cards, replace(card, node=row, aside=False)))
-    order = {node: place for place, node in enumerate(parent.children)}
-    return sorted(group.cards, key=lambda card: order.get(card.node, len(order)))
-
-
-def _posting(card: Card, today: date) -> Posting:
-    said = fields_of(card.node)
+def _posting(row: ListRow, today: date, *, many: bool) -> Posting:
+    said = row.fields
+    beside = said.get("beside") if many else None
     return Posting(
-        title=card.title,
-        company=said.get("company"),
+        title=row.title,
+        company=said.get("company") or beside,
         location=said.get("location"),
-        url=card.url,
+        url=row.url,
         posted_date=posted_on(said.get("posted"), today),
         employment_type=said.get("employment_type"),
-        salary=salary_of(said.get("salary")),
-        where=card.node.path,
+        salary=salary_of(said.get("salary") or said.get("price")),
+        where=row.node.path,
     )
 
 

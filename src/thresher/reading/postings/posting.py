@@ -93,6 +93,8 @@ class Listing:
     """`rows` is how many entries stood there before doubles were merged; `total` what the source says, if it
     says.
 
+    `share` is the part of the page's text that its rows stand in, where they were read off the page.
+
     `proof` is whether an empty listing may be taken at its word: some platforms answer so for boards that do
     not exist.
     """
@@ -106,3 +108,4 @@ class Listing:
     platform: str | None = None
     proof: bool = True
     single: bool = False
+    share: float = 0.0

@@ -20,7 +20,7 @@ from thresher.reading.lists.rows import read_rows
 from thresher.reading.platforms.answers import read_answer
 from thresher.reading.platforms.boards import Board, key_in, recognise
 from thresher.reading.platforms.platform import Platform, platforms
-from thresher.reading.postings.openings import read_cards
+from thresher.reading.postings.openings import is_about_openings, read_lists
 from thresher.reading.postings.posting import Listing, Posting, merged
 from thresher.reading.postings.single import read_single
 from thresher.reading.structured.facts import Facts
@@ -31,6 +31,7 @@ from thresher.reading.values.salaries import salary_of
 
 MIN_LISTED = 5  # rows: fewer may be what a page about one opening recommends beside it
 ENOUGH_SEEN = 3
+MAIN = 0.7  # of a list's share: half of the page's text
 MAX_PART = 5  # one row in five, if fewer than ENOUGH_SEEN
 MAX_ROWS = 2_000
 
@@ -38,26 +39,37 @@ MAX_ROWS = 2_000
 def read_postings(document: Document, facts: Facts, board: Board | None, *, today: date) -> Listing | None:
     """The postings of an HTML page; None where it shows none."""
     declared = _declared(document, facts, today)
+    shown = read_lists(facts, today=today)
     if declared is not None and len(declared.postings) == 1:
-        return declared
+        return _with_declared(declared, shown)
     found = [
         each
         for each in (
             declared,
             _platform_rows(document, board, today),
-            *_embedded(document, facts, board, today),
+            *_embedded(document, facts, board, today, shown),
+            shown,
         )
         if each
     ]
-    shown = read_cards(facts, today=today)
-    if shown is not None:
-        found.append(shown)
     best = max(found, key=lambda each: len(each.postings)) if found else None
     if best is None or len(best.postings) < MIN_LISTED or _is_elsewhere(best, document):
         return read_single(document, facts, today=today) or best
     if best is shown and (single := read_single(document, facts, today=today, certain=True)):
         return single
     return _enriched(best, found)
+
+
+def _with_declared(declared: Listing, shown: Listing | None) -> Listing:
+    """One declared opening; on a page that mostly shows rows, the rows with what it declares of one of
+    them.
+    """
+    if shown is None or len(shown.postings) < MIN_LISTED or shown.share < MAIN:
+        return declared
+    one = declared.postings[0]
+    names = {plain(posting.title) for posting in shown.postings}
+    rows = shown.postings if plain(one.title) in names else (one, *shown.postings)
+    return _enriched(replace(shown, postings=rows), [declared])
 
 
 def _is_elsewhere(listing: Listing, document: Document) -> bool:
@@ -165,8 +177,14 @@ def _by_selectors(
     )
 
 
-def _embedded(document: Document, facts: Facts, board: Board | None, today: date) -> Iterator[Listing]:
+def _embedded(
+    document: Document, facts: Facts, board: Board | None, today: date, shown: Listing | None
+) -> Iterator[Listing]:
+    """Rows that a script carries. They count if the page also shows some of them, or if it is about openings
+    and shows none: then the script draws the list.
+    """
     text: str | None = None
+    undrawn = (shown is None or len(shown.postings) < MIN_LISTED) and is_about_openings(document)
     for each in facts.embedded:
         value, where = each.value, each.name
         listing = read_answer(value, today=today, board=board) or read_answer(value, today=today)
@@ -178,8 +196,16 @@ def _embedded(document: Document, facts: Facts, board: Board | None, today: date
         )
         if listing and listing.postings:
             text = plain((document.root.css_first("body") or document.root).line) if text is None else text
-            if _is_seen(listing, text):
+            if _is_seen(listing, text) or (undrawn and _is_whole(listing)):
                 yield listing
+
+
+def _is_whole(listing: Listing) -> bool:
+    """Whether rows that nobody sees are surely openings: each with its page, nearly all with company and
+    place.
+    """
+    sure = sum(bool(each.url and each.company and each.location) for each in listing.postings)
+    return len(listing.postings) >= ENOUGH_SEEN and sure * 10 >= 8 * len(listing.postings)
 
 
 def _is_seen(listing: Listing, text: str) -> bool:

@@ -6,24 +6,28 @@ sell, not what was asked for, so they are left out.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any
 
 from thresher.reading.html.document import Document
 from thresher.reading.html.labels import headline_of, labelled
 from thresher.reading.html.parser import Node
-from thresher.reading.lists.cards import MAX_LEVELS, Card
+from thresher.reading.lists.find_lists import ListGroup, ListRow
+from thresher.reading.lists.shapes import same_thing
 from thresher.reading.structured.facts import Facts
 from thresher.reading.structured.schema_org import Product, availability, price_in, schema_product
 from thresher.reading.text.vocabulary import words
 from thresher.reading.values.money import Price, read_price
 
 MAX_NODES = 200
+MAX_LEVELS = 40
 MAX_PRICES = 3_000
 MAX_PRICE = 80
 SHORT_PRICE = 25
 ENOUGH_ROWS = 3
+MAIN = 0.45  # of a list's share: a fifth of the page's text
+ALIKE = 0.5
 MANY = 6  # rows: as many are a list, even where some price stands outside of them
 _PRICE_NAMES = re.compile(
     r"price|preis|prix|precio|prezzo|prijs|preco|cena|pris\b|amount|msrp", re.IGNORECASE
@@ -83,11 +87,33 @@ def shared_product(meta: Mapping[str, str]) -> Product | None:
 
 def shown_products(facts: Facts) -> list[Product]:
     """What the page shows without declaring it: the one thing it is about, or its rows with prices."""
-    document, rows = facts.document, _priced_rows(facts)
-    single = _single(document, rows)
-    if single is not None and (len(rows) < MANY or not single[1]):
+    lists = _priced_lists(facts)
+    main, rows = lists[0] if lists else (None, [])
+    single = _single(facts.document, [row for _, rows in lists for row in rows])
+    is_main = main is not None and main.share >= MAIN
+    if single is not None and (len(rows) < MANY or not single[1] or not is_main):
         return [single[0]]
     return _distinct(product for product, _ in rows)
+
+
+def with_shown(declared: list[Product], facts: Facts) -> list[Product]:
+    """What a page declares, among the rows that it shows: a list for machines often leaves out the places
+    that were paid for, and has its own order.
+    """
+    known = {_key(product.url, product.name): product for product in declared}
+    for group in facts.lists:
+        keys = {_key(row.url, row.title): row for row in group.rows if not row.aside}
+        if len(declared) >= ENOUGH_ROWS and len(keys) > len(declared) and _covers(keys.keys(), known.keys()):
+            return [known.get(key) or _row(row) for key, row in keys.items()]
+    return declared
+
+
+def _key(url: str | None, name: str) -> str:
+    return same_thing(url) if url else name
+
+
+def _covers(shown: Collection[str], declared: Collection[str]) -> bool:
+    return sum(key in shown for key in declared) * 10 >= 8 * len(declared)
 
 
 def _single(document: Document, rows: list[tuple[Product, Node]]) -> tuple[Product, bool] | None:
@@ -116,19 +142,25 @@ def _single(document: Document, rows: list[tuple[Product, Node]]) -> tuple[Produ
     return Product(headline.line, price, _stock(document, node), document.url or None, node.path), apart
 
 
-def _priced_rows(facts: Facts) -> list[tuple[Product, Node]]:
-    """The rows of a page that have a price: the largest group of which at least half do."""
-    for group in facts.groups:
-        own = [card for card in group.cards if not card.aside]
-        priced = [(product, card.node) for card in own if (product := _row(card))]
-        if len(priced) * 2 >= len(own) and len(priced) >= ENOUGH_ROWS:
-            return priced
-    return []
+def _priced_lists(facts: Facts) -> list[tuple[ListGroup, list[tuple[Product, Node]]]]:
+    """The lists of a page whose rows have a price, at least half of them, as products."""
+    found = []
+    for group in facts.lists:
+        own = [row for row in group.rows if not row.aside]
+        products = [(_row(row), row.node) for row in own]
+        priced = sum(product.price is not None for product, _ in products)
+        if priced * 2 >= len(own) and priced >= ENOUGH_ROWS and group.alike >= ALIKE:
+            found.append((group, products))
+    return found
 
 
-def _row(card: Card) -> Product | None:
-    found = next(_prices(card.node), None)
-    return Product(card.title, found[0], None, card.url, card.node.path) if found else None
+def _row(row: ListRow) -> Product:
+    """A row as a product; one among priced rows that has no price is one that is sold out, or to be asked
+    for.
+    """
+    named = next((found for node in row.nodes for found in _prices(node)), None)
+    price = named[0] if named else _price(row.fields["price"]) if "price" in row.fields else None
+    return Product(row.title, price, None, row.url, row.node.path)
 
 
 def _price_after(document: Document, headline: Node, rows: set[Node]) -> tuple[Price, Node] | None:

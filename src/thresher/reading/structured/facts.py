@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from thresher.reading.html.document import Document
-from thresher.reading.lists.cards import CardGroup, groups
+from thresher.reading.lists.find_lists import ListGroup, find_lists, lone_rows
 from thresher.reading.structured.embedded import Embedded, embedded
 from thresher.reading.structured.jsonld import json_ld
 from thresher.reading.structured.microdata import microdata, open_graph, rdfa
@@ -34,9 +34,14 @@ class Facts:
         return embedded(self.document.root)[0]
 
     @cached_property
-    def groups(self) -> list[CardGroup]:
-        """The groups of rows that the page shows, the largest first."""
-        return groups(self.document)
+    def lists(self) -> tuple[ListGroup, ...]:
+        """The lists that the page shows, the likeliest to be its main matter first."""
+        return find_lists(self.document)
+
+    @cached_property
+    def lone_rows(self) -> tuple[ListGroup, ...]:
+        """Links to one thing of a kind: what a list with a single row looks like."""
+        return lone_rows(self.document)
 
     @cached_property
     def meta(self) -> Mapping[str, str]:

@@ -5,9 +5,9 @@ gazetteer, and no word besides: Reading and Nice are places only beside their co
 """
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
-from thresher.reading.text.vocabulary import plain, words
+from thresher.reading.text.vocabulary import plain, vocabulary, words
 from thresher.reading.values.gazetteer import (
     cities_named,
     country_named,
@@ -26,6 +26,11 @@ _POSTCODE = re.compile(
     r"(?!^\d{1,4}\s)\b(?:[A-Z]{1,2}-)?\d{4,6}(?:-\d{3,4})?\b|\b\d{2}-\d{3}\b|\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b"
 )
 _CODED = re.compile(r"([A-Z]{2})-([A-Z]{2,3})-[^\W\d_][^\d]*")  # US-SC-Prosperity
+_EASTERN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_EASTERN_PARTS = re.compile(r"[\s\-·/、，,・>＞|（）()\[\]]+")
+_UNIT = re.compile(
+    r"[\u3400-\u9fff]{1,6}(?:省|市|区|區|县|縣|県|都|府|道|町|村|駅|郡|自治区|自治州|新区)|[\uac00-\ud7af]{1,6}(?:시|구|군|도|동|읍|면|역|특별시|광역시)"
+)
 _AROUND = re.compile(
     r"^(?:greater|metro|raum|région|region|im raum)\s+|\s+(?:area|metro|region|metropolitan area|und umgebung)$",
     re.IGNORECASE,
@@ -37,6 +42,8 @@ def is_place(text: str) -> bool:
     """Whether each part of a text is known as a place, or as a way to work that stands for one."""
     if not 2 <= len(text) <= MAX_LENGTH:
         return False
+    if _EASTERN.search(text):
+        return _is_eastern(text)
     if coded := _CODED.fullmatch(text):
         return country_named(coded[1]) is not None and bool(regions_coded(coded[2]))
     parts = [
@@ -52,6 +59,20 @@ def is_place(text: str) -> bool:
     if not places:
         return any("remote" in plain(part) for part in parts)
     return all(_is_known(part) for part in places) or _is_addressed(places)
+
+
+def _is_eastern(text: str) -> bool:
+    """Whether a text in Chinese, Japanese or Korean is a place: its first part is a city or ends as
+    administrative units do, and so do most of the others.
+    """
+    parts = [part for part in _EASTERN_PARTS.split(text) if part]
+    named = [bool(_UNIT.fullmatch(part)) or part in _eastern_cities() for part in parts]
+    return bool(named) and named[0] and sum(named) * 2 >= len(named) and len(parts) <= MAX_PARTS
+
+
+@cache
+def _eastern_cities() -> frozenset[str]:
+    return frozenset(vocabulary("opening")["eastern_cities"])
 
 
 def _is_meant_alone(name: str) -> bool:

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from thresher.core.page import Page
 from thresher.reading.html.document import Document
-from thresher.reading.html.parser import Node
+from thresher.reading.html.parser import Element, Node, Text
 from thresher.reading.text.vocabulary import plain, vocabulary, words
 
 LITTLE = 1_500  # characters of text on the whole page
@@ -174,6 +174,15 @@ def _is_hidden(node: Node) -> bool:
 # Script shells: pages that are empty until a script has fetched and drawn everything.
 
 LITTLE_TEXT = 600  # characters of visible text above which there is something to read
+LITTLE_PROSE = 300  # the same without links, menus and forms
+LONG_LINK = 22  # characters: links of menus are shorter
+ENOUGH_ROWS = 5
+_NO_PROSE = frozenset(
+    (
+        *("nav", "header", "footer", "aside", "button", "select", "dialog", "menu"),
+        *("script", "style", "noscript", "template", "svg", "iframe", "head"),
+    )
+)
 _ROOTS = (
     "#root, #app, #__next, #__nuxt, #___gatsby, #svelte, #main-app, #react-root, #app-root, #application, "
     "app-root, [ng-app], [ng-version], [data-reactroot], [data-server-rendered], [id$='-root'], [id$='-app']"
@@ -185,8 +194,10 @@ def shell(document: Document) -> str | None:
     body = document.root.css_first("body") or document.root
     unscripted = [node.line for node in body.css("noscript")[:20]]
     shown = _without(body.line, unscripted)
-    if len(shown) > LITTLE_TEXT or document.root.css_first("script") is None:
+    if document.root.css_first("script") is None:
         return None
+    if len(shown) > LITTLE_TEXT:
+        return _menus_around_nothing(body, shown, unscripted)
     if any(words("shell").names(line) for line in unscripted):
         return "the page asks for JavaScript and shows nothing without it"
     if any(_is_bare(node) for node in body.css(_ROOTS)[:50]):
@@ -194,6 +205,35 @@ def shell(document: Document) -> str | None:
     if words("shell", "waiting").names(shown):
         return "the page only says that it is loading"
     return None
+
+
+def _menus_around_nothing(body: Node, shown: str, unscripted: list[str]) -> str | None:
+    """Why a page with much text has nothing to read: all of it is menus around the place that a script
+    fills.
+    """
+    prose, rows = _prose(body)
+    if prose > LITTLE_PROSE or prose * 4 > len(shown) or rows >= ENOUGH_ROWS:
+        return None
+    roots = any(_prose(node)[0] <= LITTLE_PROSE for node in body.css(_ROOTS)[:5])
+    asks = any(words("shell").names(line) for line in unscripted)
+    return "the page shows its menus and leaves the rest to a script" if roots or asks else None
+
+
+def _prose(node: Node) -> tuple[int, int]:
+    """The characters that are neither link nor menu nor form, and the links outside of menus that say as much
+    as the row of a list does.
+    """
+    prose = rows = 0
+    stack: list[Element] = [node.raw]
+    while stack:
+        for child in stack.pop():
+            if isinstance(child, Text):
+                prose += len(child.data.strip())
+            elif isinstance(child, Element) and child.tag == "a":
+                rows += len(child.text.strip()) >= LONG_LINK
+            elif isinstance(child, Element) and child.tag not in _NO_PROSE:
+                stack.append(child)
+    return prose, rows
 
 
 def is_shell(page: Page) -> bool:

@@ -74,7 +74,8 @@ def _by_statement(seen: VerdictInput, said: Statement) -> Look | None:
     if said.is_headline or (seen.is_main and not rows):
         return Look(Verdict.CONFIRMED_EMPTY, f'the page says "{said.quote}"', said.quote)
     is_detail = rows == 1 and (seen.products == 1 or (seen.listing is not None and seen.listing.single))
-    if not rows or is_detail or seen.counted or (rows > MAX_RECOMMENDED and not seen.is_main):
+    too_many = rows > (MAX_RECOMMENDED * 2 if seen.is_main else MAX_RECOMMENDED)
+    if not rows or is_detail or seen.counted or too_many:
         return None
     return Look(
         Verdict.UNKNOWN,
