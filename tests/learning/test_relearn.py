@@ -83,3 +83,23 @@ def test_an_extractor_of_another_schema_is_not_repaired() -> None:
     refused = relearn(learned(), Schema("tool", (Field("title"),)), OLD, OLD)
     assert isinstance(refused, LearningRefusal)
     assert "has changed since" in refused.reason
+
+
+def test_a_field_that_some_pages_lack_is_not_forgotten() -> None:
+    """Three pages without a value that every known page had are no new layout."""
+    schema = Schema("s", (Field("maker"), Field("weight")))
+    old = [_weighed(name, weight) for name, weight in (("Ann", "3 kg"), ("Bea", "14 kg"), ("Cid", "7 kg"))]
+    before = learn(schema, old)
+    assert isinstance(before, Extractor)
+    after = relearn(before, schema, [_weighed(name, None) for name in ("Dan", "Eve", "Fay")], old)
+    assert isinstance(after, Extractor)
+    assert read(after, _weighed("Gus", "21 kg").document).values == {"maker": "Maker Gus", "weight": "21 kg"}
+
+
+def _weighed(name: str, weight: str | None) -> Example:
+    rows = f"<tr><th>Maker</th><td>Maker {name}</td></tr>"
+    rows += f"<tr><th>Weight</th><td>{weight}</td></tr>" if weight else ""
+    html = f"<h1>Bench of {name}</h1><p>Made with care.</p><table>{rows}<tr><th>Sort</th><td>Bench</td></tr></table>"
+    return Example(
+        Document.from_html(html, f"https://a.example/{name}"), {"maker": f"Maker {name}", "weight": weight}
+    )

@@ -19,7 +19,7 @@ SEPARATORS = (", ", "; ", " | ", " / ", " · ", " • ", " & ", ",", ";", "|", "
 @dataclass(frozen=True, slots=True)
 class Affix:
     """`before` and `after` enclose the value. `start`, `end`: they are all there is on that side. `split`
-    parts several values.
+    parts several values. `optional`: the text may also end with the value, where `after` should stand.
     """
 
     before: str = ""
@@ -27,6 +27,7 @@ class Affix:
     start: bool = True
     end: bool = True
     split: str = ""
+    optional: bool = False
 
     @property
     def firm(self) -> bool:
@@ -60,6 +61,8 @@ class Affix:
                 if text.endswith(self.after)
                 else -1
             )
+            if right < 0 and self.optional:
+                right = len(text)
             if right < left:
                 return []
         inner = text[left:right]
@@ -125,14 +128,24 @@ def _around(chosen: Sequence[tuple[str, str]]) -> Affix | None:
     lefts, rights = [left for left, _ in chosen], [right for _, right in chosen]
     start, end = len(set(lefts)) == 1, len(set(rights)) == 1
     before = lefts[0] if start else _shared([left[::-1] for left in lefts])[::-1]
-    after = rights[0] if end else _shared(rights)
+    going_on = [right for right in rights if right]
+    optional = not end and len(going_on) < len(rights)
+    after = rights[0] if end else _separator(going_on) if optional else _shared(rights)
     if (
         (not start and not before.strip())
         or (not end and not after.strip())
         or max(len(before), len(after)) > MAX_CONTEXT
     ):
         return None
-    return Affix(before, after, start, end)
+    return Affix(before, after, start, end, optional=optional)
+
+
+def _separator(contexts: Sequence[str]) -> str:
+    """What all contexts begin with, as far as it is no word: a bar or a bracket parts a value from what may
+    follow it; a word might be its own.
+    """
+    shared = _shared(contexts)
+    return shared[: next((at for at, char in enumerate(shared) if char.isalnum()), len(shared))]
 
 
 def _shared(contexts: Sequence[str]) -> str:

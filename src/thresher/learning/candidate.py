@@ -7,10 +7,21 @@ from itertools import islice
 from typing import Any
 
 from thresher.core.schema import Field
-from thresher.learning.locator import Css, Data, Family, How, Label, Locator, Pattern, is_header, selectors
-from thresher.learning.outline import Outline
+from thresher.learning.locator import (
+    Css,
+    Data,
+    Family,
+    How,
+    Label,
+    Line,
+    Locator,
+    Pattern,
+    is_header,
+    selectors,
+)
+from thresher.learning.outline import MAX_CLIMB, Outline
 from thresher.learning.wording import one_line, says, squeezed, word_spans
-from thresher.reading.html.parser import Node
+from thresher.reading.html.parser import Element, Node
 from thresher.reading.structured.embedded import walk
 
 # Occurrences: everywhere that a known value stands on a page, in its texts, its attributes and its data.
@@ -132,6 +143,14 @@ REACH = 3  # leaves between a label and its value
 MAX_LABEL = 80
 _LEANS = {Family.DATA: 3.0, Family.LABEL: 2.6, Family.NAME: 2.5, Family.PATTERN: 2.0, Family.META: 1.6}
 _WORD = re.compile(r"[a-z]+|\d+")
+_DISTANCE = {
+    How.CELL: 0.0,
+    How.REST: 0.0,
+    How.INLINE: 0.0,
+    How.UNDER: 0.1,
+    How.LEAF: 0.1,
+    How.BLOCK: 0.15,
+}
 
 
 def candidates(outline: Outline, truths: Sequence[Any], constant: Collection[str]) -> list[Locator]:
@@ -153,9 +172,34 @@ def _all(
         if place.first is not None and not place.attribute:
             yield from _labelled(outline, place.first, constant)
             yield from _prefixed(outline, place.first, truths)
+            yield from _inline(outline, place.first, truths)
     for place in places:
         for node, attribute in _holders(place):
             yield from (Css(selector, attribute) for selector in selectors(node))
+
+
+MAX_LINES = 12
+MAX_LINE_SELECTORS = 20
+
+
+def lines(outline: Outline, truths: Sequence[Any]) -> Iterator[Line]:
+    """The ways to a value by the number of its line in a box with a name."""
+    for place in occurrences(outline, truths):
+        if place.whole and place.first is not None and place.first == place.last:
+            for box, span in _boxes(outline, place.first):
+                for selector in islice(selectors(box), MAX_LINE_SELECTORS):
+                    yield Line(selector, place.first - span[0])
+                    yield Line(selector, place.first - span[1] - 1)
+
+
+def _boxes(outline: Outline, first: int) -> Iterator[tuple[Node, tuple[int, int]]]:
+    """The elements around a line that hold a few others too."""
+    for element in islice(outline.leaves[first].node.ancestors, MAX_CLIMB):
+        span = outline.span(element) if isinstance(element, Element) else None
+        if span is None or span[1] - span[0] >= MAX_LINES:
+            return
+        if span[0] < span[1] and isinstance(element, Element):
+            yield Node(element), span
 
 
 def _holders(place: Occurrence) -> Iterator[tuple[Any, str]]:
@@ -202,11 +246,28 @@ def _above(outline: Outline, first: int, constant: Collection[str]) -> Iterator[
 def _prefixed(outline: Outline, first: int, truths: Sequence[Any]) -> Iterator[Label]:
     """The words with which the paragraph begins, where the value stands behind them."""
     text = " ".join(outline.blocks[outline.leaves[first].block].text.split())
+    return (Label(key, How.REST) for key in _openings(text, truths))
+
+
+def _inline(outline: Outline, first: int, truths: Sequence[Any]) -> Iterator[Label]:
+    """The words with which a run of text begins, where the value stands behind them and the paragraph has
+    other runs beside it: lines between breaks, each with its own label.
+    """
+    leaf = outline.leaves[first]
+    if squeezed(outline.blocks[leaf.block].text) != leaf.key:
+        yield from (Label(key, How.INLINE) for key in _openings(leaf.text, truths))
+
+
+def _openings(text: str, truths: Sequence[Any]) -> Iterator[str]:
+    """All that stands before the value, and its first words up to a colon: between the two another value may
+    stand.
+    """
     for truth in truths:
         for start, _ in word_spans(text, truth)[:2]:
-            key = squeezed(text[:start])
-            if 2 < len(key) <= MAX_LABEL and any(char.isalpha() for char in key):
-                yield Label(key, How.REST)
+            before = text[:start]
+            for key in dict.fromkeys((squeezed(before), squeezed(before[: before.find(":") + 1]))):
+                if 2 < len(key) <= MAX_LABEL and any(char.isalpha() for char in key):
+                    yield key
 
 
 def weight(field: Field, locator: Locator, whole: bool) -> float:
@@ -227,6 +288,8 @@ def _affinity(field: Field, locator: Locator) -> float:
             said = f"{locator.expression} {locator.after}"
         case Css():
             said = f"{locator.selector} {locator.attribute}"
+        case Line():
+            said = locator.selector
         case Data():
             said = f"{locator.source} {locator.path}"
     wanted, words = set(_WORD.findall(field.name.lower())), said.lower()
@@ -236,13 +299,15 @@ def _affinity(field: Field, locator: Locator) -> float:
 def _length(locator: Locator) -> float:
     match locator:
         case Label():
-            return {How.CELL: 0.0, How.REST: 0.0, How.UNDER: 0.1, How.LEAF: 0.1, How.BLOCK: 0.15}[locator.how]
+            return _DISTANCE[locator.how]
         case Css():
             return (
                 0.1 * locator.selector.count(" ")
                 + (0.4 if locator.attribute else 0.0)
                 + 0.002 * len(locator.selector)
             )
+        case Line():
+            return 0.5 + 0.1 * locator.selector.count(" ") + 0.002 * len(locator.selector)
         case Pattern():
             return 0.1 * (bool(locator.after) + bool(locator.before))
         case Data():

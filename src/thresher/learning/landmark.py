@@ -8,6 +8,7 @@ that answers to the right name behind "You may also like" is not the thing that 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from heapq import nsmallest
 
 from thresher.learning.outline import Outline
 
@@ -15,6 +16,7 @@ MIN_LENGTH = 2
 MAX_LENGTH = 60
 MAX_MARKS = 300
 TIGHT = 2
+NEIGHBOURS = 5  # landmarks of one side that are asked where the nearest stands on the other
 
 
 class Stand(IntEnum):
@@ -30,25 +32,44 @@ class Stand(IntEnum):
 @dataclass(frozen=True, slots=True)
 class Window:
     """The nearest landmarks before and behind a value, each with the least and the most texts seen from one
-    to the other.
+    to the other. `earlier` and `later` are the next nearest.
+
+    In a list with optional rows the nearest neighbour may well change sides. Most of the neighbours do not.
     """
 
     before: str = ""
     before_gap: tuple[int, int] = (0, 0)
     after: str = ""
     after_gap: tuple[int, int] = (0, 0)
+    earlier: tuple[str, ...] = ()
+    later: tuple[str, ...] = ()
 
     def stand(self, outline: Outline, leaf: int | None) -> Stand:
         if leaf is None:
             return Stand.UNKNOWN
         sides = [
-            _side(outline, leaf, self.before, self.before_gap, 1),
-            _side(outline, leaf, self.after, self.after_gap, -1),
+            self._excused(outline, leaf, _side(outline, leaf, self.before, self.before_gap, 1), 1),
+            self._excused(outline, leaf, _side(outline, leaf, self.after, self.after_gap, -1), -1),
         ]
         if len(sides) == 2 and all(side is Stand.TIGHT for side in sides):
             return Stand.TIGHT
         known = [Stand.NEAR if side is Stand.TIGHT else side for side in sides if side is not Stand.UNKNOWN]
         return min(known, default=Stand.UNKNOWN)
+
+    def _excused(self, outline: Outline, leaf: int, found: Stand, sign: int) -> Stand:
+        """The stand on one side, where more of the next neighbours than not are where they always were."""
+        if found is not Stand.WRONG:
+            return found
+        asked = [outline.keys.get(mark, ()) for mark in (self.earlier if sign > 0 else self.later)]
+        right = [sign * (leaf - places[0]) > 0 for places in asked if len(places) == 1]
+        # The nearest has spoken against the place: the others must outnumber it, and whoever agrees with it.
+        return Stand.INSIDE if sum(right) > len(right) - sum(right) + 1 else Stand.WRONG
+
+    def repeated(self, outline: Outline) -> float:
+        """The share of the landmarks around a value that a page has twice. One alone is chance."""
+        marks = [mark for mark in (self.before, self.after, *self.earlier, *self.later) if mark]
+        twice = sum(len(outline.keys.get(mark, ())) > 1 for mark in marks)
+        return twice / len(marks) if twice > 1 else 0.0
 
     def adjoins(self, outline: Outline, leaf: int | None) -> bool:
         """Whether a place still stands right behind the landmark that it always stood right behind."""
@@ -105,19 +126,21 @@ def _usable(key: str) -> bool:
 
 def window(places: Sequence[int], marks: Mapping[str, Sequence[int]]) -> Window:
     """The window in which the leaves `places` of some pages stand."""
-    before = after = NOWHERE
+    before: list[Mark] = []
+    after: list[Mark] = []
     for key, at in marks.items():
         gaps = [leaf - mark for leaf, mark in zip(places, at, strict=True)]
         if min(gaps) > 0:
-            before = _nearer(before, key, gaps)
+            before.append((key, (min(gaps), max(gaps))))
         elif max(gaps) < 0:
-            after = _nearer(after, key, [-gap for gap in gaps])
-    return Window(before[0], before[1], after[0], after[1])
+            after.append((key, (-max(gaps), -min(gaps))))
+    (first, *earlier), (last, *later) = _nearest(before), _nearest(after)
+    return Window(*first, *last, tuple(key for key, _ in earlier), tuple(key for key, _ in later))
 
 
-def _nearer(best: Mark, key: str, gaps: Sequence[int]) -> Mark:
-    found = (min(gaps), max(gaps))
-    return (key, found) if not best[0] or (found[1], found[0]) < (best[1][1], best[1][0]) else best
+def _nearest(marks: Sequence[Mark]) -> list[Mark]:
+    """The nearest landmark of one side, or none, and its next neighbours."""
+    return nsmallest(NEIGHBOURS, marks, key=lambda mark: mark[1][::-1]) or [NOWHERE]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,19 @@ from urllib.parse import urlsplit
 
 from thresher.core.schema import Field, Schema
 from thresher.learning.affix import WHOLE, Affix, fit, fit_list, same_values
-from thresher.learning.candidate import candidates, occurrences, weight
+from thresher.learning.candidate import candidates, lines, occurrences, weight
+from thresher.learning.distinction import distinction
 from thresher.learning.extractor import Example, Extractor, FieldRules, LearningRefusal
-from thresher.learning.frame import follows_alike, frame
+from thresher.learning.frame import (
+    alike_neighbours,
+    apart,
+    follows_alike,
+    frame,
+    is_item,
+    is_run,
+)
 from thresher.learning.landmark import landmarks, skeleton, window
-from thresher.learning.locator import Family, Hit, Locator, Pattern, distinct
+from thresher.learning.locator import Family, Hit, Line, Locator, Pattern, distinct
 from thresher.learning.outline import Outline
 from thresher.learning.read import read
 from thresher.learning.rule import Rule, is_attribute, leaf_of
@@ -68,6 +76,7 @@ def _piece(column: Sequence[str]) -> str | None:
 MAX_EXAMPLES = 30
 MAX_WITNESSES = 4
 MAX_KIN = 3  # rules that lean on one label: the next is asked where the first is silent
+MAX_LINE_RULES = 200
 MIN_PAGES = 2  # pages: what was seen once may be chance
 
 
@@ -185,13 +194,13 @@ class _FieldLearner:
                 f"{MIN_PAGES}: label more pages"
             )
         found = [rule for locator in self._candidates() if (rule := self._rule(locator)) is not None]
-        if not found:
+        if not found and not (found := self._lines()):
             return (
                 "no rule is right on every page where its value is known, or only its position "
                 "distinguishes it from other text: check the labels, or label more pages with the "
                 "same layout"
             )
-        steady = [rule for rule in found if rule.steady]
+        steady = [rule for rule in found if rule.steady] or self._lines()
         if not steady:
             return (
                 "only its order distinguishes it from its neighbours, and a change of order would go "
@@ -211,6 +220,15 @@ class _FieldLearner:
             for locator in candidates(lesson.outline, lesson.truths(self.field), self.constant):
                 found.setdefault(locator)
         return [*found, *self._patterns(pages)]
+
+    def _lines(self) -> list[Rule]:
+        """Rules by the number of a line, where nothing better is known."""
+        if self.field.many:
+            return []
+        lesson = self.all[self.numbers[0]]
+        found = islice(dict.fromkeys(lines(lesson.outline, lesson.truths(self.field))), MAX_LINE_RULES)
+        rules = (rule for locator in found if (rule := self._rule(locator)) is not None)
+        return [rule for rule in rules if rule.steady]
 
     def _patterns(self, pages: Sequence[Lesson]) -> Iterator[Pattern]:
         """How the value is written, on the whole page or between the landmarks around it."""
@@ -270,17 +288,40 @@ class _FieldLearner:
             return rule
         marks = {key: [at[number] for number in self.numbers] for key, at in self.marks.items()}
         inner = [frame(outline, hit) for outline, found in zip(outlines, hits, strict=True) for hit in found]
-        ordered = not self.field.many and any(
-            follows_alike(outline, found[0], self.constant, {squeezed(str(truth)) for truth in right})
-            for outline, found, right in zip(outlines, hits, truths, strict=True)
+        keys = [{squeezed(str(truth)) for truth in right} for right in truths]
+        # Where pages share a value they may well share the next item of its list: that is then no label.
+        shared = len({found[0].text for found in hits}) == 1
+        listed = all(is_item(outline, found[0]) for outline, found in zip(outlines, hits, strict=True))
+        constant = () if shared and listed else self.constant
+        ordered = isinstance(rule.locator, Line) or (
+            not self.field.many
+            and any(
+                follows_alike(outline, found[0], constant, own)
+                for outline, found, own in zip(outlines, hits, keys, strict=True)
+            )
         )
-        return replace(
+        shown = [found[0].text for found in hits]
+        guarded = replace(
             rule,
+            whole=not self.field.many
+            and all(
+                is_run(outline, found[0], rule.part.take(found[0].text)[0])
+                for outline, found in zip(outlines, hits, strict=True)
+            ),
+            apart=max(apart(outline, found) for outline, found in zip(outlines, hits, strict=True)),
             window=window(known, marks),
             tags=frozenset(each.tag for each in inner),
             single=all(each.leaves == 1 for each in inner),
             ordered=ordered,
         )
+        if not guarded.needs_telling or guarded.part != WHOLE:
+            return guarded
+        around = (
+            text
+            for outline, found, own in zip(outlines, hits, keys, strict=True)
+            for text in alike_neighbours(outline, found[0], self.constant, own)
+        )
+        return replace(guarded, told=distinction(shown, list(around)))
 
     def _right(self, rule: Rule, lesson: Lesson) -> bool:
         """Whether a rule says nothing wrong on a page. To be silent is to be incomplete, not wrong."""
@@ -356,6 +397,8 @@ def relearn(
         return LearningRefusal(
             f"{len(fresh)} freshly labelled pages are too few to repair {extractor.site!r}: label {MIN_PAGES} or more"
         )
+    if (both := _of_both(extractor, schema, fresh, old)) is not None:
+        return replace(both, version=extractor.version + 1, site=extractor.site or both.site)
     found = learn(schema, fresh, held_back=old)
     if isinstance(found, LearningRefusal):
         return found
@@ -383,6 +426,19 @@ def relearn(
         site=extractor.site or found.site,
         unlearned=_told(extractor, found),
     )
+
+
+def _of_both(
+    extractor: Extractor, schema: Schema, fresh: Sequence[Example], old: Sequence[Example]
+) -> Extractor | None:
+    """One extractor for the fresh pages and the old ones, if there is one that loses no field and makes no
+    mistake: then nothing has changed, and the fresh pages only lack what the others happened to have.
+    """
+    found = learn(schema, [*fresh, *old]) if old else None
+    if not isinstance(found, Extractor) or not extractor.fields.keys() <= found.fields.keys():
+        return None
+    wrong = next(_mistakes(found, schema, [*fresh, *old], must_answer=True), None)
+    return found if wrong is None else None
 
 
 def _is_known(field: Field, fresh: Sequence[Example]) -> bool:

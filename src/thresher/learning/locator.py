@@ -22,6 +22,7 @@ from thresher.reading.structured.embedded import Embedded
 
 MAX_HITS = 300
 MAX_LABELS = 50
+MAX_BOXES = 20  # of one name: what stands more often is no place of one value
 MAX_CHARACTERS = 1_000_000  # of all hits together: nested boxes each hold the text of all boxes within
 MAX_SEARCHED = 500
 LINKING = ("href", "src")
@@ -48,6 +49,7 @@ class How(StrEnum):
     BLOCK = "block"  # in the next paragraph
     REST = "rest"  # in the same paragraph, right behind it
     UNDER = "under"  # in the cell below it
+    INLINE = "inline"  # in the same run of text, right behind it
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,30 @@ class Css:
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """By the number of a run of text in an element with a name, from its first or, below zero, from its last.
+
+    Only its order tells a line from the others: whoever learns one must know what else does.
+    """
+
+    selector: Selector
+    number: int
+
+    @property
+    def family(self) -> Family:
+        return Family.NAME
+
+    def find(self, outline: Outline) -> list[Hit]:
+        boxes = outline.document.root.select_by(self.selector)
+        spans = (outline.span(box.raw) for box in boxes) if len(boxes) <= MAX_BOXES else ()
+        return [hit for span in spans if span is not None and (hit := self._hit(outline, span)) is not None]
+
+    def _hit(self, outline: Outline, span: tuple[int, int]) -> Hit | None:
+        at = span[0] + self.number if self.number >= 0 else span[1] + 1 + self.number
+        return Hit(outline.leaves[at].text, leaf=at) if span[0] <= at <= span[1] else None
+
+
+@dataclass(frozen=True, slots=True)
 class Label:
     """By a text that stands on every page: `key` is that text squeezed."""
 
@@ -111,6 +137,8 @@ class Label:
     def find(self, outline: Outline) -> list[Hit]:
         if self.how is How.REST:
             return list(self._rest(outline))
+        if self.how is How.INLINE:
+            return list(self._inline(outline))
         places = outline.keys.get(self.key, ())[:MAX_LABELS]
         return [hit for at in places if (hit := self._beside(outline, at)) is not None]
 
@@ -122,6 +150,11 @@ class Label:
                 key = outline.block_keys[seen]
                 if key.startswith(self.key) and len(key) > len(self.key):
                     yield Hit(one_line(outline.blocks[seen].text), leaf=number)
+
+    def _inline(self, outline: Outline) -> Iterator[Hit]:
+        for number, leaf in enumerate(outline.leaves):
+            if leaf.key.startswith(self.key) and len(leaf.key) > len(self.key):
+                yield Hit(leaf.text, leaf=number)
 
     def _beside(self, outline: Outline, at: int) -> Hit | None:
         match self.how:
@@ -277,7 +310,7 @@ def expression(text: str) -> re.Pattern[str]:
     return re.compile(text)
 
 
-Locator = Css | Label | Data | Pattern
+Locator = Css | Line | Label | Data | Pattern
 
 
 def distinct(hits: Sequence[Hit]) -> list[Hit]:

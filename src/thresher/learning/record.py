@@ -3,15 +3,18 @@ next year.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import astuple
 from typing import Any
 
 from thresher.core.errors import UsageError
 from thresher.core.schema import Field, Kind, Schema
 from thresher.core.stored import made
 from thresher.learning.affix import Affix
+from thresher.learning.distinction import Distinction
 from thresher.learning.extractor import FORMAT, Extractor, FieldRules
+from thresher.learning.frame import FAR_APART
 from thresher.learning.landmark import Skeleton, Window
-from thresher.learning.locator import Css, Data, How, Label, Locator, Pattern, learned_selector
+from thresher.learning.locator import Css, Data, How, Label, Line, Locator, Pattern, learned_selector
 from thresher.learning.rule import Rule
 from thresher.learning.shape import Shape
 
@@ -117,25 +120,37 @@ def _rule_out(rule: Rule) -> dict[str, Any]:
     part, window = rule.part, rule.window
     return {
         "by": _locator_out(rule.locator),
-        "part": None if part == Affix() else [part.before, part.after, part.start, part.end, part.split],
+        "part": None if part == Affix() else list(astuple(part)),
         "window": [window.before, list(window.before_gap), window.after, list(window.after_gap)],
+        "around": [list(window.earlier), list(window.later)],
         "weight": round(rule.weight, 4),
         "tags": sorted(rule.tags),
         "single": rule.single,
         "ordered": rule.ordered,
+        "told": [sorted(rule.told.features), sorted(rule.told.words)],
+        "whole": rule.whole,
+        "apart": rule.apart,
     }
 
 
 def _rule_in(data: Any) -> Rule:
     before, before_gap, after, after_gap = data["window"]
+    # What older releases did not write: the rule is then as careful as it was.
+    earlier, later = data.get("around", ((), ()))
+    features, words = data.get("told", ((), ()))
     return Rule(
         locator=_locator_in(data["by"]),
         part=Affix(*data["part"]) if data["part"] else Affix(),
-        window=Window(str(before), _gap(before_gap), str(after), _gap(after_gap)),
+        window=Window(
+            str(before), _gap(before_gap), str(after), _gap(after_gap), _texts(earlier), _texts(later)
+        ),
         weight=float(data["weight"]),
         tags=frozenset(_texts(data["tags"])),
         single=bool(data["single"]),
         ordered=bool(data["ordered"]),
+        told=Distinction(frozenset(_texts(features)), frozenset(_texts(words))),
+        whole=bool(data.get("whole", False)),
+        apart=int(data.get("apart", FAR_APART)),
     )
 
 
@@ -148,6 +163,8 @@ def _locator_out(locator: Locator) -> list[Any]:
     match locator:
         case Css():
             return ["css", locator.selector, locator.attribute]
+        case Line():
+            return ["line", locator.selector, locator.number]
         case Label():
             return ["label", locator.key, locator.how.value]
         case Data():
@@ -158,6 +175,7 @@ def _locator_out(locator: Locator) -> list[Any]:
 
 _LOCATORS: Mapping[str, Callable[..., Locator]] = {
     "css": lambda selector, attribute: Css(learned_selector(str(selector)), str(attribute)),
+    "line": lambda selector, number: Line(learned_selector(str(selector)), int(number)),
     "label": lambda key, how: Label(str(key), How(how)),
     "data": lambda source, path: Data(str(source), str(path)),
     "pattern": lambda expression, after, before: Pattern(str(expression), str(after), str(before)),

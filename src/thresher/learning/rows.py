@@ -14,7 +14,8 @@ from thresher.learning.meaning import meaning
 from thresher.learning.wording import one_line, value_of
 from thresher.reading.html.document import Document
 from thresher.reading.html.parser import Node
-from thresher.reading.lists.cards import NAMING, Card, CardGroup
+from thresher.reading.lists.find_lists import ListGroup, ListRow
+from thresher.reading.lists.pieces import NAMING
 from thresher.reading.structured.facts import Facts
 from thresher.reading.values.money import Price, read_price
 
@@ -31,7 +32,7 @@ def rows(schema: Schema, document: Document) -> list[dict[str, Any]]:
     """The things of the largest group of alike cards, or of one that says far more of what was asked for;
     none without a group.
     """
-    large = [cards for each in Facts(document).groups[:MAX_GROUPS] if len(cards := _own(each)) >= MIN_ROWS]
+    large = [cards for each in Facts(document).lists[:MAX_GROUPS] if len(cards := _own(each)) >= MIN_ROWS]
     full = [_fullness(schema, cards, document) for cards in large]
     best = next(
         (cards for cards, fullness in zip(large, full, strict=True) if fullness > max(full) - FAR_MORE), []
@@ -40,28 +41,28 @@ def rows(schema: Schema, document: Document) -> list[dict[str, Any]]:
     return [thing for thing in found if thing]
 
 
-def _fullness(schema: Schema, cards: Sequence[Card], document: Document) -> int:
+def _fullness(schema: Schema, cards: Sequence[ListRow], document: Document) -> int:
     """How many fields most cards have, by a sample of them."""
     sample = [_thing(schema, card, document) for card in cards[:SAMPLE]]
     return sum(2 * sum(field.name in thing for thing in sample) > len(sample) for field in schema.fields)
 
 
-def _own(group: CardGroup) -> list[Card]:
-    return [card for card in group.cards if not card.aside]
+def _own(group: ListGroup) -> list[ListRow]:
+    return [card for card in group.rows if not card.aside]
 
 
-def _thing(schema: Schema, card: Card, document: Document) -> dict[str, Any]:
+def _thing(schema: Schema, card: ListRow, document: Document) -> dict[str, Any]:
     said = ((field.name, _value(field, card, document)) for field in schema.fields if not field.judged)
     return {name: value for name, value in said if value is not None}
 
 
-def _value(field: Field, card: Card, document: Document) -> Any:
+def _value(field: Field, card: ListRow, document: Document) -> Any:
     text = _text(field, card)
     value = value_of(field, text, document) if text and len(text) <= MAX_LENGTH else None
     return [value] if field.many and value is not None else value
 
 
-def _text(field: Field, card: Card) -> str | None:
+def _text(field: Field, card: ListRow) -> str | None:
     match meaning(field):
         case "title" | "name":
             return card.title

@@ -8,20 +8,24 @@ from dataclasses import dataclass
 from thresher.core.evidence import Place
 from thresher.core.schema import Field
 from thresher.learning.affix import WHOLE, Affix
+from thresher.learning.distinction import NO_DISTINCTION, Distinction
 from thresher.learning.landmark import NO_WINDOW, Stand, Window
-from thresher.learning.locator import Css, Family, Hit, Label, Locator, distinct
+from thresher.learning.locator import Css, Family, Hit, Label, Line, Locator, distinct
 from thresher.learning.outline import Outline
 from thresher.reading.html.parser import Node
 
 
 @dataclass(frozen=True, slots=True)
 class RuleMatch:
-    """What a rule says: the texts, where they stand, and how well the place fits its window."""
+    """What a rule says: the texts, where they stand, and how well the place fits its window. `torn`: it finds
+    several texts, and one was asked for.
+    """
 
     texts: tuple[str, ...]
     hits: tuple[Hit, ...]
     leaf: int | None
     stand: Stand
+    torn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +33,9 @@ class Rule:
     """`weight` orders the rules of a field: how much it tells about a place that it is found this way.
 
     `tags` are those right around the value on the known pages; `single`: it was one run of text on each of
-    them. `ordered`: it is one of several alike, told from them by its order alone.
+    them. `ordered`: it is one of several alike, told from them by its order alone, or by what `told` says.
+    `whole`: it was all that one run of text said, where the rule takes a part of what it finds. `apart`:
+    how many levels above several values the element was that held all of them.
     """
 
     locator: Locator
@@ -39,6 +45,9 @@ class Rule:
     tags: frozenset[str] = frozenset()
     single: bool = False
     ordered: bool = False
+    told: Distinction = NO_DISTINCTION
+    whole: bool = False
+    apart: int = 0
 
     @property
     def family(self) -> Family:
@@ -51,10 +60,16 @@ class Rule:
 
     @property
     def steady(self) -> bool:
-        """Whether something would show if the value changed places with its neighbours: a name, or a word in
-        the same text.
+        """Whether something would show if the value changed places with its neighbours: a name, a word in the
+        same text, or the value itself.
         """
-        return self.family is not Family.LABEL or not self.ordered or self.spells
+        return not self.needs_telling or bool(self.told)
+
+    @property
+    def needs_telling(self) -> bool:
+        """Whether only the order says which of several texts is the value."""
+        by_order = isinstance(self.locator, Line) or (self.family is Family.LABEL and self.ordered)
+        return by_order and not self.spells
 
     @property
     def spells(self) -> bool:
@@ -63,9 +78,15 @@ class Rule:
 
     def find(self, field: Field, outline: Outline) -> RuleMatch | None:
         """The one answer of the rule; None where it finds nothing, or more than one thing."""
+        found = self.hear(field, outline)
+        return None if found is None or found.torn else found
+
+    def hear(self, field: Field, outline: Outline) -> RuleMatch | None:
+        """All that the rule says, be it one answer or several."""
         taken = list(self._taken(outline))
-        if not taken or (not field.many and len({text.casefold() for text, _ in taken}) > 1):
+        if not taken:
             return None
+        torn = not field.many and len({text.casefold() for text, _ in taken}) > 1
         chosen = taken if field.many else taken[:1]
         leaf = leaf_of(outline, chosen[0][1])
         return RuleMatch(
@@ -73,6 +94,7 @@ class Rule:
             tuple(hit for _, hit in chosen),
             leaf,
             self.window.stand(outline, leaf),
+            torn,
         )
 
     def _taken(self, outline: Outline) -> Iterator[tuple[str, Hit]]:

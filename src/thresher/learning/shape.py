@@ -13,7 +13,9 @@ from decimal import Decimal
 from enum import StrEnum
 
 from thresher.core.schema import Field, Kind
+from thresher.learning.meaning import meaning
 from thresher.learning.wording import number
+from thresher.reading.text.vocabulary import words
 from thresher.reading.values.dates import read_date
 from thresher.reading.values.money import Price, read_price
 
@@ -35,6 +37,7 @@ class ValueShape(StrEnum):
     WORDS = "words"
 
 
+_CODES = frozenset({ValueShape.FIGURES, ValueShape.CODE})
 _PLAIN = frozenset({ValueShape.FIGURES, ValueShape.CODE, ValueShape.WORDS})
 
 
@@ -89,8 +92,18 @@ def odd_look(text: str, known: frozenset[str]) -> ValueShape | None:
     return found
 
 
+# Where a page states nothing: what it writes in the place of a value that it has not, or does not show.
+
+
+def is_unstated(text: str) -> bool:
+    """Whether a text says that there is no value: a dash, "N/A", "Sign in to see"."""
+    return not any(map(str.isalnum, text)) or (len(text) <= MAX_LENGTH and words("unstated").is_one(text))
+
+
 _NUMERIC = (Kind.NUMBER, Kind.INTEGER)
+_STATES = frozenset({"availability"})  # of which "not available" is a value
 _FIGURES = (*_NUMERIC, Kind.MONEY, Kind.DATE)
+_LABELS = (":", "：")
 ROOM = 4  # times longer or shorter than anything seen
 LONG = 80  # characters: what is shorter may be shorter still
 RANGE = 50  # times larger or smaller than anything seen
@@ -102,7 +115,8 @@ class Shape:
 
     `always` are those that every value had, and must have; of `usually` another value may do without.
     `never`: none had. `looks` are all that were seen, `low` and `high` the range of amounts. `always_there`
-    says that every page had the field; `pages` of `seen` had it.
+    says that every page had the field; `pages` of `seen` had it. `stated`: no known value says that there is
+    none. `unlabelled`: none ends as a label does.
     """
 
     shortest: int
@@ -118,6 +132,8 @@ class Shape:
     always_there: bool = True
     pages: int = 0
     seen: int = 0
+    stated: bool = True
+    unlabelled: bool = True
 
     @property
     def share(self) -> float:
@@ -139,11 +155,17 @@ class Shape:
             return f"has a {' and a '.join(sorted(strange))}, which no known value has"
         if (found := odd_look(text, self.looks)) is not None:
             return f"looks like {found}; known values look like {' or '.join(sorted(self.looks))}"
+        if self.unlabelled and text.endswith(_LABELS):
+            return "looks like a label"
         if self.priced and _priced(text) is None:
             return "names no price"
         if self.dated and not is_dated(text):
             return "names no day"
         return None
+
+    def lacks_value(self, text: str) -> bool:
+        """Whether a text says that the page has no value to give, and no known value says so."""
+        return self.stated and is_unstated(text)
 
     def out_of_range(self, text: str) -> str | None:
         """Whether an amount is far outside of what was seen, in words."""
@@ -158,7 +180,10 @@ class Shape:
 def shape(field: Field, texts: Sequence[str], *, pages: int, seen: int) -> Shape:
     """The shape of the known values of a field."""
     kinds = [_kinds(text) for text in texts]
+    looks = frozenset(map(look, texts))
     always, ever = frozenset.intersection(*kinds), frozenset.union(*kinds)
+    if looks <= _CODES:
+        always -= {"letter"}  # a code may be all figures
     # Three places with a postcode do not make one without it odd; three figures without a letter do make a
     # word odd.
     figures = "digit" in always and "letter" not in ever
@@ -177,7 +202,7 @@ def shape(field: Field, texts: Sequence[str], *, pages: int, seen: int) -> Shape
         always=wanted,
         never=never,
         usually=always - wanted,
-        looks=frozenset(map(look, texts)),
+        looks=looks,
         low=float(min(sums)) if sums else None,
         high=float(max(sums)) if sums else None,
         priced=priced,
@@ -185,6 +210,8 @@ def shape(field: Field, texts: Sequence[str], *, pages: int, seen: int) -> Shape
         always_there=pages == seen,
         pages=pages,
         seen=seen,
+        stated=meaning(field) not in _STATES and not any(map(is_unstated, texts)),
+        unlabelled=not any(text.endswith(_LABELS) for text in texts),
     )
 
 

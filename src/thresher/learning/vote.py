@@ -5,7 +5,7 @@ shape; a single answer counts only if there was never more than one rule and eve
 was. Otherwise the field has a drift and no value.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from thresher.core.evidence import Place
 from thresher.core.schema import Field
 from thresher.learning.drift import Drift, Sign
 from thresher.learning.extractor import Extractor, FieldRules
-from thresher.learning.frame import follows_alike, frame
+from thresher.learning.frame import alike_neighbours, apart, follows_alike, frame, is_run
 from thresher.learning.landmark import Stand
 from thresher.learning.locator import Family
 from thresher.learning.outline import Outline
@@ -23,7 +23,17 @@ from thresher.learning.title_overlap import unheard
 from thresher.learning.wording import squeezed, value_of
 
 KEPT = 0.6  # share of the skeleton, below which a page is another one
-DOUBLED = 0.05  # share of it, above which a page shows several things
+NEAR = 2  # levels above several values: where no known page had several, one element around them
+DOUBLED = 0.05  # share of it, above which a page may show several things
+SEVERAL = 0.1  # and above which it does
+AROUND = 0.25  # share of the landmarks around a value, above which there are several such places
+
+
+# Both look at the text behind a label: what came in between, if it looks the part, deceives both.
+_LOOKING = frozenset({Family.LABEL, Family.PATTERN})
+
+# What speaks of the thing that the page is about, however many the page shows.
+_ABOUT_THE_PAGE = frozenset({Family.DATA, Family.META})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +83,15 @@ class Vote:
             )
 
     def field(self, each: Field, rules: FieldRules) -> VoteResult | Drift | None:
-        answers = list(self._answers(each, rules))
+        heard = list(self._heard(each, rules))
+        answers = [(rule, found) for rule, found in heard if not found.torn]
+        torn = {rule.family for rule, found in heard if found.torn}
         if not answers:
-            if not rules.shape.always_there:
-                return None
-            return Drift(
-                Sign.MISSING,
-                each.name,
-                f"{each.name} is on every known page, but no rule finds it on this one",
+            return self._absent(
+                each, rules, f"{each.name} is on every known page, but no rule finds it on this one"
             )
+        if all(rules.shape.lacks_value(text) for _, found in answers for text in found.texts):
+            return self._absent(each, rules, f"{each.name}: the page says {answers[0][1].texts[0][:60]!r}")
         self._listen(rules, answers)
         doubt = next(
             (
@@ -98,13 +108,17 @@ class Vote:
             self.claimed.update(squeezed(text) for _, found in answers for text in found.texts)
             said = " / ".join(dict.fromkeys(", ".join(found.texts)[:60] for _, found in answers))
             return Drift(Sign.DISAGREEMENT, each.name, f"the rules of {each.name} disagree: {said}")
-        if not self._sure(each, rules, answers):
+        if not self._sure(each, rules, answers, torn):
             return Drift(
                 Sign.UNSURE,
                 each.name,
                 f"only one rule finds {each.name}, and too much around it has changed",
             )
         return self._value(each, rules, answers)
+
+    def _absent(self, each: Field, rules: FieldRules, says: str) -> Drift | None:
+        """A field without a value: a drift where every known page had one."""
+        return Drift(Sign.MISSING, each.name, says) if rules.shape.always_there else None
 
     def crossed(self, each: Field, rules: FieldRules, heard: VoteResult) -> Drift | None:
         """Whether a value seems to be another field's: one of those that it lost, or one that looks like them
@@ -124,12 +138,13 @@ class Vote:
                 )
         return None
 
-    def _answers(self, each: Field, rules: FieldRules) -> Iterator[tuple[Rule, RuleMatch]]:
-        """What each witness says; of kin, the first that answers speaks."""
+    def _heard(self, each: Field, rules: FieldRules) -> Iterator[tuple[Rule, RuleMatch]]:
+        """What each witness says; of kin, the first that has an answer speaks."""
         heard: set[tuple[str, str]] = set()
         for rule in rules.rules:
-            if rule.kin not in heard and (found := rule.find(each, self.outline)) is not None:
-                heard.add(rule.kin)
+            if rule.kin not in heard and (found := rule.hear(each, self.outline)) is not None:
+                if not found.torn:
+                    heard.add(rule.kin)
                 yield rule, found
 
     def _listen(self, rules: FieldRules, answers: Sequence[tuple[Rule, RuleMatch]]) -> None:
@@ -158,6 +173,16 @@ class Vote:
             return Drift(
                 Sign.SHAPE, each.name, f"{each.name} is surrounded by other text, where it used to be alone"
             )
+        if rule.whole and not is_run(self.outline, found.hits[0], found.texts[0]):
+            return Drift(
+                Sign.SHAPE, each.name, f"{each.name} is more or less than one text, where it used to be one"
+            )
+        if rule.told and not self._told(rule, found):
+            return Drift(
+                Sign.UNSURE,
+                each.name,
+                f"only its order says that {found.texts[0][:60]!r} is the {each.name}, and not how it looks",
+            )
         for text in found.texts:
             if squeezed(text) in self.constant:
                 return Drift(
@@ -165,6 +190,8 @@ class Vote:
                     each.name,
                     f"{text[:60]!r} is on every page of the site, so it is not a {each.name}",
                 )
+            if rules.shape.lacks_value(text):
+                return Drift(Sign.SHAPE, each.name, f"{each.name} {text[:60]!r} says that there is none")
             if complaint := rules.shape.complaint(text):
                 return Drift(Sign.SHAPE, each.name, f"{each.name} {text[:60]!r} {complaint}")
             if complaint := rules.shape.out_of_range(text):
@@ -173,24 +200,36 @@ class Vote:
                 return Drift(Sign.SHAPE, each.name, f"{each.name} {text[:60]!r} is not a {each.kind}")
         return None
 
-    def _sure(self, each: Field, rules: FieldRules, answers: Sequence[tuple[Rule, RuleMatch]]) -> bool:
+    def _sure(
+        self,
+        each: Field,
+        rules: FieldRules,
+        answers: Sequence[tuple[Rule, RuleMatch]],
+        torn: Collection[Family],
+    ) -> bool:
         """Two witnesses of different kinds that agree are enough.
 
-        One alone must be the only one there ever was, and everything around it as it was.
+        One alone must be the only one there ever was, and everything around it as it was. `torn` are the
+        kinds of those that find several texts, where each found one before: something was added.
         """
         families = {rule.family for rule, _ in answers}
         if each.many and (
-            self.doubled > DOUBLED or not all(self._framed(rule, found) for rule, found in answers)
+            self.doubled > DOUBLED
+            or not all(self._framed(rule, found) and self._together(rule, found) for rule, found in answers)
         ):
             return False  # all witnesses would bring what came in between
-        if len(families) > 1:
+        if families.isdisjoint(_ABOUT_THE_PAGE) and self._several(answers):
+            return False  # this thing may lack what another one has
+        if len(families) > 1 and not (families <= _LOOKING and self._joined(answers)):
             return True
-        # A pattern is silent as soon as a month has another name: that alone says nothing.
+        # A pattern is silent as soon as a month has another name, and torn where a text names a second day:
+        # that alone says nothing.
         silent = (
             {rule.family for rule in rules.rules} - {rule.family for rule, _ in answers} - {Family.PATTERN}
         )
         return (
             not silent
+            and not set(torn) - {Family.PATTERN}
             and not self.changed
             and all(self._as_ever(rules, rule, found) for rule, found in answers)
         )
@@ -207,6 +246,32 @@ class Vote:
             return False
         near = found.stand is not Stand.INSIDE or rule.window.adjoins(self.outline, found.leaf)
         return near and self._framed(rule, found)
+
+    def _several(self, answers: Sequence[tuple[Rule, RuleMatch]]) -> bool:
+        """Whether the page shows several things, of which the values may be one's or the other's."""
+        return self.doubled > SEVERAL or any(
+            rule.window.repeated(self.outline) > AROUND for rule, _ in answers
+        )
+
+    def _joined(self, answers: Sequence[tuple[Rule, RuleMatch]]) -> bool:
+        """Whether a text stands behind the value that looks the same, where none stood before."""
+        return any(
+            rule.family is Family.LABEL
+            and not rule.ordered
+            and found.stand is not Stand.TIGHT
+            and follows_alike(self.outline, found.hits[-1], self.constant)
+            for rule, found in answers
+        )
+
+    def _told(self, rule: Rule, found: RuleMatch) -> bool:
+        """Whether a value, and none of its neighbours, shows that it is the value."""
+        own = {squeezed(text) for text in found.texts}
+        around = alike_neighbours(self.outline, found.hits[0], self.constant, own)
+        return all(map(rule.told.holds, found.texts)) and not any(map(rule.told.holds, around))
+
+    def _together(self, rule: Rule, found: RuleMatch) -> bool:
+        """Whether several values stand as near to each other as they did."""
+        return apart(self.outline, found.hits) <= max(rule.apart, NEAR)
 
     def _framed(self, rule: Rule, found: RuleMatch) -> bool:
         return not rule.tags or all(frame(self.outline, hit).tag in rule.tags for hit in found.hits)
