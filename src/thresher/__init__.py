@@ -22,6 +22,7 @@ if typing.TYPE_CHECKING:
         InvalidPayload,
         InvalidUrl,
         NotAllowed,
+        NotClickable,
         NotYet,
         Permanent,
         RateLimited,
@@ -40,6 +41,7 @@ if typing.TYPE_CHECKING:
     from thresher.core.page import Page, Verdict
     from thresher.core.pipeline import Pipeline, Schedule, Source, Stage
     from thresher.core.record import Link, Record
+    from thresher.core.rendering import Click, Collect, Rendering, Wait
     from thresher.core.schema import Field, Kind, Schema
     from thresher.core.setting import Setting, guarded, tunable
     from thresher.core.task import NewTask, Task, TaskStatus
@@ -56,7 +58,9 @@ _HOMES = {
     "BudgetExhausted": "thresher.core.errors",
     "By": "thresher.core.answer",
     "Check": "thresher.core.extension",
+    "Click": "thresher.core.rendering",
     "Client": "thresher.client",
+    "Collect": "thresher.core.rendering",
     "Command": "thresher.core.extension",
     "Context": "thresher.core.context",
     "Credentials": "thresher.core.credentials",
@@ -83,6 +87,7 @@ _HOMES = {
     "NewTask": "thresher.core.task",
     "Next": "thresher.core.outcome",
     "NotAllowed": "thresher.core.errors",
+    "NotClickable": "thresher.core.errors",
     "NotYet": "thresher.core.errors",
     "Outcome": "thresher.core.outcome",
     "Page": "thresher.core.page",
@@ -91,6 +96,7 @@ _HOMES = {
     "Place": "thresher.core.evidence",
     "RateLimited": "thresher.core.errors",
     "Record": "thresher.core.record",
+    "Rendering": "thresher.core.rendering",
     "Retry": "thresher.core.backoff",
     "Run": "thresher.core.group",
     "Schedule": "thresher.core.pipeline",
@@ -109,6 +115,7 @@ _HOMES = {
     "UnknownName": "thresher.core.errors",
     "UsageError": "thresher.core.errors",
     "Verdict": "thresher.core.page",
+    "Wait": "thresher.core.rendering",
     "guarded": "thresher.core.setting",
     "host_gate": "thresher.core.keys",
     "tunable": "thresher.core.setting",
@@ -129,7 +136,9 @@ __all__ = [
     "BudgetExhausted",
     "By",
     "Check",
+    "Click",
     "Client",
+    "Collect",
     "Command",
     "Context",
     "Credentials",
@@ -156,6 +165,7 @@ __all__ = [
     "NewTask",
     "Next",
     "NotAllowed",
+    "NotClickable",
     "NotYet",
     "Outcome",
     "Page",
@@ -164,6 +174,7 @@ __all__ = [
     "Place",
     "RateLimited",
     "Record",
+    "Rendering",
     "Retry",
     "Run",
     "Schedule",
@@ -182,6 +193,7 @@ __all__ = [
     "UnknownName",
     "UsageError",
     "Verdict",
+    "Wait",
     "guarded",
     "host_gate",
     "tunable",

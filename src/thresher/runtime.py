@@ -19,6 +19,7 @@ from thresher.config.outward import Outward
 from thresher.config.platforms import install_platforms
 from thresher.config.project import Project, check_server, hide_password
 from thresher.config.settings import Settings, catalogue_of
+from thresher.core.answer import Extract
 from thresher.core.app import App, events_by_kind
 from thresher.core.backoff import Retry
 from thresher.core.clock import SECOND, Clock, to_us
@@ -27,6 +28,8 @@ from thresher.core.credentials import Credentials
 from thresher.core.errors import ConfigError, DatabaseProblem, ThresherError
 from thresher.core.gate import GateLimits, interval_us
 from thresher.core.page import Page
+from thresher.core.rendering import Rendering
+from thresher.core.schema import Schema
 from thresher.engine.calendar import check, next_firing
 from thresher.engine.page_cache import StorePageCache
 from thresher.engine.process_pool import ProcessPool, note_stopped, opened_pool
@@ -498,13 +501,16 @@ class DirectFetch:
         headers: Mapping[str, str] = {},
         body: bytes = b"",
         render: bool | None = False,
+        rendering: Rendering | None = None,
         max_age: float | None = None,
         replay: bool = False,
         credentials: Credentials | None = None,
     ) -> Page:
         del max_age, replay  # there is no page cache
         request = order(url, method=method, headers=headers, body=body, credentials=credentials)
-        return await self.fetcher.fetch(request, FetchOptions(Ungoverned(), render=render))
+        return await self.fetcher.fetch(
+            request, FetchOptions(Ungoverned(), render=render, rendering=rendering)
+        )
 
     async def compute(self, function: Callable[..., T], /, *args: object, seconds: float | None = None) -> T:
         return await self.fetcher.compute(function, *args, seconds=seconds)
@@ -518,12 +524,30 @@ async def read_once(project: Project, function: Callable[..., T], /, *args: obje
         return await pool.run(function, *args)
 
 
-async def fetch_once(project: Project, url: str, *, render: bool | None = False) -> Page:
+async def fetch_once(
+    project: Project, url: str, *, render: bool | None = False, rendering: Rendering | None = None
+) -> Page:
     """One page, by hand and without a database: no gates and nothing kept, but the guard and robots.txt
     hold.
     """
     async with opened_fetcher(project) as fetcher:
-        return await fetcher.fetch(order(url), FetchOptions(Ungoverned(), render=render))
+        return await fetcher.fetch(order(url), FetchOptions(Ungoverned(), render=render, rendering=rendering))
+
+
+def check_address(outward: Outward, url: str) -> None:
+    """Refuse an address that could never be fetched, before anything is looked up or stored. Raises
+    `Refused`.
+    """
+    Guard(outward.allow).check_url(url)
+
+
+async def extract_once(project: Project, page: Page, schema: Schema) -> Extract:
+    """What a page says of itself, by hand and without a database: in its data, or in rows that look alike.
+    No model is asked.
+    """
+    from thresher.engine.reader import declared_extract  # noqa: PLC0415  it brings all the readers along
+
+    return await read_once(project, declared_extract, schema, page)
 
 
 def _patience(store: Store) -> float:

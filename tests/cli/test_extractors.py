@@ -83,6 +83,16 @@ def test_three_pages_that_a_person_has_labelled_teach_a_site(books: Thresher, pr
     assert "pages" in shown
 
 
+def test_lines_of_a_box_are_named_as_people_count_them(books: Thresher, project: Path):
+    for number, (title, price, pages, tag) in enumerate(BOOKS[:3]):
+        facts = f"<h1>{title}</h1><div class='facts'>{tag}<br>{price}<br>Pages: {pages}<br>Paperback</div>"
+        (project / f"{number}.html").write_text(f"<body>{facts}<p>Open every day</p></body>", "utf-8")
+        teach(books, project, number)
+    shown = " ".join(books("extractors", "show", "books.example", "book").out.split())
+    assert "line 2 of div" in shown
+    assert "what follows 'pages:' in its line" in shown
+
+
 def test_what_was_learned_can_be_put_aside(books: Thresher, project: Path):
     for number in range(3):
         teach(books, project, number)

@@ -85,3 +85,24 @@ def test_groups_are_listed_when_they_are_asked_for_and_stand_below_the_run(bikes
 def test_a_run_that_does_not_exist_is_an_error_with_advice(bikes: Thresher):
     result = bikes("runs", "show", 99)
     assert (result.code, "thresher runs list --all" in result.err) == (4, True)
+
+
+@pytest.mark.promise(20)
+def test_a_run_is_cancelled_with_the_groups_below_it(bikes: Thresher):
+    added(bikes, "order", "--payload", '{"parts": ["frame", "wait"]}')
+    bikes("run")
+    (run,) = bikes("runs", "list", "--json").json
+    told = bikes("runs", "cancel", run["id"], "--reason", "sold out")
+    assert told.out.strip() == "1 task cancelled."
+    (waiting,) = bikes("tasks", "list", "--run", run["id"], "--state", "cancelled", "--json").json
+    assert waiting["reason"] == "sold out"
+    bikes("run")
+    assert "found: all there" in bikes("runs", "show", run["id"]).out, "what follows the run has run"
+    assert bikes("runs", "cancel", run["id"], "--json").json == {
+        "run": run["id"],
+        "cancelled": 0,
+        "asked": 0,
+        "live": 0,
+    }
+    unknown = bikes("runs", "cancel", 99)
+    assert (unknown.code, "there is no run or group 99" in unknown.err) == (4, True)

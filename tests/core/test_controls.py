@@ -63,4 +63,24 @@ def test_every_character_that_unicode_calls_unseen_is_escaped():
 @example({"a": "\x1b"})
 @example({"a\x08": "\f"})
 def test_a_control_is_found_in_what_is_written(data: dict[str, str]):
-    assert controls_in(json.dumps(data, ensure_ascii=False)) or all_without_controls(data) == data
+    written = json.dumps(data, ensure_ascii=False).encode()
+    assert controls_in(written) or all_without_controls(data) == data
+
+
+def test_every_character_is_kept_or_replaced_as_unicode_says():
+    every = [chr(at) for at in range(sys.maxunicode + 1)]
+    replaced = {char for char in every if without_controls(char) != char}
+    controls = {char for char in every if unicodedata.category(char) == "Cc" and char not in "\t\n\r"}
+    assert replaced == controls | DIRECTIONS
+
+
+@given(
+    st.text(
+        st.characters(
+            exclude_categories=("Cc", "Cs"),
+            exclude_characters="\\\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069",
+        )
+    )
+)
+def test_nothing_is_suspected_of_what_has_no_control(text: str):
+    assert not controls_in(json.dumps({"a": text + "\n\t\r"}, ensure_ascii=False).encode())

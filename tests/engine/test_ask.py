@@ -9,12 +9,13 @@ from tests.engine.asking import GATE, ITEM, Study, dollars, models, page
 from tests.engine.workshop import Workshop
 from tests.harness.databases import with_processes
 from tests.harness.tasks import rows
-from thresher import Done
+from thresher import BudgetExhausted, Done, NewTask, Page, Skipped
 from thresher.admin import settings, sources
 from thresher.config.models import Thinker, Tier
 from thresher.core.clock import MINUTE, SystemClock
 from thresher.core.evidence import Material
 from thresher.practice.web import Knob, PracticeWeb, Trouble
+from thresher.store import budgets
 from thresher.store.sources import find_gates
 
 pytestmark = with_processes
@@ -125,6 +126,108 @@ def test_the_cap_of_a_run_stops_that_run_alone(study: Study):
     assert (state, failures, study.calls) == ("pending", 0, 0)
     assert "budget.run" in (reason or "")
     assert gate(study)["closed_tag"] is None
+
+
+def one_by_one(budget: float, problems: list[BudgetExhausted]) -> Any:
+    """The first task spawns the pages of its payload; each is read within one budget for all of them."""
+
+    async def look(ctx: Any) -> Any:
+        if numbers := ctx.task.payload.get("pages"):
+            return Done(
+                children=tuple(NewTask("read", {"page": page(each)}, key=str(each)) for each in numbers)
+            )
+        try:
+            await ctx.ask("extract", ITEM, {"page": Material(ctx.task.payload["page"])}, budget=budget)
+        except BudgetExhausted as problem:
+            problems.append(problem)
+            if not problem.own:
+                raise
+            return Skipped("the budget of this lineage is used up")
+        return Done()
+
+    return look
+
+
+@pytest.mark.promise(15)
+@pytest.mark.promise(3)
+def test_a_budget_that_the_app_states_holds_to_the_millionth_with_several_workers(study: Study):
+    problems: list[BudgetExhausted] = []
+    study = Study(study.shop, study.web, one_by_one(0.02, problems))
+    registry = study.open(ai__output_limit=1_000)
+    (root,) = study.shop.put(registry, NewTask("read", {"pages": list(range(30))}))
+    study.drain(registry, workers=4, patience=5)
+    with study.shop.store.read() as session:
+        cost = budgets.spent_by(session, root)
+    assert 0 < cost == spent(study) <= dollars(0.02)
+    states = [row[0] for row in rows(study.shop.store, "select state from tasks where id <> :id", id=root)]
+    assert {*states} == {"succeeded", "skipped"}
+    assert len(problems) == states.count("skipped")
+    assert {(each.scope, each.own, each.gate) for each in problems} == {("run", True, None)}
+    assert "its app set that limit" in str(problems[0])
+    assert "config set" not in str(problems[0])
+    assert gate(study)["closed_tag"] is None
+
+
+@pytest.mark.promise(15)
+@pytest.mark.parametrize(
+    ("setting", "scope", "own"), [("budget.run", "run", False), ("budget.day", "day", False)]
+)
+def test_a_smaller_cap_than_the_apps_own_holds_and_is_not_taken_for_it(
+    study: Study, setting: str, scope: str, own: bool
+):
+    problems: list[BudgetExhausted] = []
+    study = Study(study.shop, study.web, one_by_one(1_000_000.0, problems))
+    registry = study.open(**{setting.replace(".", "__"): 0.0})
+    (task,) = study.ask(registry, 1)
+    study.drain(registry)
+    assert (told(study, task)[0], study.calls) == ("pending", 0)
+    assert (problems[0].scope, problems[0].own) == (scope, own)
+    assert setting in str(problems[0])
+
+
+def test_a_budget_of_one_lineage_leaves_others_alone(study: Study):
+    problems: list[BudgetExhausted] = []
+    study = Study(study.shop, study.web, one_by_one(0.01, problems))
+    registry = study.open(ai__output_limit=1_000)
+    tasks = study.ask(registry, *range(4))
+    study.drain(registry)
+    assert [told(study, task)[0] for task in tasks] == ["succeeded"] * 4
+    assert spent(study) > 0
+    assert problems == []
+
+
+@pytest.mark.promise(15)
+def test_a_budget_holds_where_a_page_is_extracted_and_an_answer_that_is_there_costs_nothing(study: Study):
+    read = Page("https://a.example/1", "https://a.example/1", 200, {"content-type": "text/html"}, b"")
+    budgets_tried = iter((0.0, 1.0, 0.0))
+    heard: list[Any] = []
+
+    async def look(ctx: Any) -> Done:
+        shown = replace(read, body=f"<pre>{page(5)}</pre>".encode())
+        for budget in budgets_tried:
+            try:
+                heard.append((await ctx.extract(shown, ITEM, budget=budget)).cost > 0)
+            except BudgetExhausted as problem:
+                heard.append(problem.own)
+        return Done()
+
+    study = Study(study.shop, study.web, look)
+    registry = study.open()
+    study.ask(registry, 5)
+    study.drain(registry)
+    assert heard == [True, True, False]
+    assert study.calls == 1
+
+
+@pytest.mark.parametrize("budget", [-1, float("nan"), float("inf"), "5", True, 2_000_000_000])
+def test_what_is_no_budget_is_refused_before_anything_is_asked(study: Study, budget: Any):
+    study = Study(study.shop, study.web, one_by_one(budget, []))
+    registry = study.open()
+    (task,) = study.ask(registry, 1)
+    study.drain(registry)
+    state, reason, _ = told(study, task)
+    assert (state, study.calls) == ("failed", 0)
+    assert "budget must be 0 to" in (reason or "")
 
 
 def test_a_provider_that_asks_for_patience_is_left_alone_and_no_failure_is_spent(study: Study):

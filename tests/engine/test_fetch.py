@@ -10,7 +10,7 @@ from tests.engine.fair import GATE, SHOP, at, clock, gate_of
 from tests.fetch.site import moved, page
 from tests.harness.databases import with_processes
 from tests.harness.tasks import events, rows
-from thresher import Done, NewTask, Source
+from thresher import Click, Collect, Done, NewTask, Rendering, Source
 from thresher.admin import sources
 from thresher.core.errors import UsageError
 
@@ -30,6 +30,38 @@ def test_a_stage_fetches_a_page(at):
         assert fair.site.paths() == ["/robots.txt", "/a"]
 
     at({"shop.example/a": "here"}, story)
+
+
+def test_a_stage_says_what_a_browser_does_on_the_page(at):
+    async def look(ctx):
+        doing = Rendering(idle=False, steps=(Click("button"),), screenshot=True, collect=Collect("a", wait=2))
+        found = await ctx.fetch(f"{SHOP}/a", render=True, rendering=doing)
+        assert (found.screenshot or b"").startswith(b"\x89PNG")
+        return Done(f"{b'more words' in found.body} {found.collected}")
+
+    async def story(fair):
+        (task_id,) = await fair.drain(look)
+        assert fair.shop.fields(task_id)["reason"] == f"True ('{SHOP}/b',)"
+        assert fair.site.paths() == ["/robots.txt", "/a"]
+
+    button = "<button onclick=\"p.textContent = 'more ' + 'words'\">x</button><p id=p></p><a href=/b>b</a>"
+    at({"shop.example/a": page(button)}, story)
+
+
+def test_a_click_on_nothing_fails_the_task_and_blames_nobody(at):
+    async def look(ctx):
+        doing = Rendering(idle=False, steps=(Click("#none", wait=0.2),))
+        await ctx.fetch(f"{SHOP}/a", render=True, rendering=doing)
+        return Done()
+
+    async def story(fair):
+        (task_id,) = await fair.drain(look)
+        state, error, failures = fair.one(task_id)
+        assert (state, error, failures) == ("failed", "NotClickable", 1)
+        assert "matches '#none'" in fair.shop.fields(task_id)["reason"]
+        assert gate_of(fair.shop.store, GATE, "failures") == 0
+
+    at({"shop.example/a": page("<p>x")}, story)
 
 
 def test_a_stage_that_is_a_plain_function_waits_for_its_page(at):

@@ -12,6 +12,7 @@ import pytest
 from aiohttp import web
 
 from thresher.core.page import Page
+from thresher.core.rendering import Rendering
 from thresher.fetch.browser import Browser
 from thresher.fetch.chromium import find
 from thresher.fetch.guard import Guard
@@ -52,8 +53,10 @@ class World:
         """By the world's first browser; waiting for silence only where the test is about it, for it takes its
         time."""
         options.setdefault("idle", False)
+        before_send = options.pop("before_send", None)
         url = path if "://" in path else f"http://site.example{path}"
-        return self.run(self.browsers[0].render(url, bounds, **options))
+        rendering = Rendering(**options)
+        return self.run(self.browsers[0].render(url, bounds, rendering=rendering, before_send=before_send))
 
     async def start(self) -> web.AppRunner:
         app = web.Application()

@@ -9,6 +9,7 @@ from tests.fetch.site import Site, open_site
 from thresher.config.settings import Settings
 from thresher.engine.page_cache import StorePageCache
 from thresher.fetch.agent import agent_of
+from thresher.fetch.browser import Browser
 from thresher.fetch.fetcher import Fetcher
 from thresher.fetch.governor import FetchOptions, Passage
 from thresher.fetch.guard import Guard
@@ -58,19 +59,35 @@ class Desk:
         self._settings = Settings({name.replace("__", "."): value for name, value in settings.items()})
         self.fetcher = self.another_worker()
 
-    def another_worker(self):
+    def another_worker(self, *, browser=False):
         """Another process: it shares the shelf, and nothing in memory."""
         guard = Guard()
         resolver = MappedResolver({"*": self.site.address}, SystemResolver())
         agent = agent_of(contact="me@example.com")
         return Fetcher(
-            HttpTransport(resolver, guard), guard, agent, settings=lambda: self._settings, clock=self.clock
+            HttpTransport(resolver, guard),
+            guard,
+            agent,
+            settings=lambda: self._settings,
+            clock=self.clock,
+            browser=Browser(1, resolver, guard) if browser else None,
         )
 
     async def fetch(
-        self, url=f"{SHOP}/a", *, source="", max_age=None, replay=False, render=False, by=None, **how
+        self,
+        url=f"{SHOP}/a",
+        *,
+        source="",
+        max_age=None,
+        replay=False,
+        render=False,
+        rendering=None,
+        by=None,
+        **how,
     ):
-        options = FetchOptions(self.book, self.page_cache, source, max_age, render=render, replay=replay)
+        options = FetchOptions(
+            self.book, self.page_cache, source, max_age, render=render, replay=replay, rendering=rendering
+        )
         return await (by or self.fetcher).fetch(order(url, **how), options)
 
     def pages(self):

@@ -9,6 +9,7 @@ from aiohttp import web
 from tests.fetch.browsing import World, a_world, png_size
 from thresher.core.errors import ConnectionFailed, Malformed, Refused, TimedOut, TooLarge, UsageError
 from thresher.core.page import Via
+from thresher.core.rendering import Rendering
 from thresher.fetch.request import Bounds
 
 BUILT = "<!doctype html><title>shell</title><div id=app></div><script>app.innerHTML = '<h1>bu' + 'ilt</h1>'</script>"
@@ -355,7 +356,9 @@ def test_five_at_once_share_a_pool_of_two(world: World):
     async def five():
         return await asyncio.gather(
             *(
-                world.browsers[0].render(f"http://site.example/slow?{number}", idle=False)
+                world.browsers[0].render(
+                    f"http://site.example/slow?{number}", rendering=Rendering(idle=False)
+                )
                 for number in range(5)
             )
         )

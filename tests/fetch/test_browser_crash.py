@@ -15,12 +15,14 @@ from aiohttp import web
 from tests.fetch.browsing import World, a_world, alive, family
 from thresher.core.errors import ConnectionFailed, TooLarge, UsageError
 from thresher.core.page import Page
+from thresher.core.rendering import Rendering
 from thresher.fetch import browser as browser_module
 from thresher.fetch.rendering import POOL
 from thresher.fetch.request import Bounds
 
 MEMORY = 500 << 20
 WAITING = "http://site.example/waiting"
+NEVER, AT_ONCE = Rendering(wait_for="#never"), Rendering(idle=False)
 BUFFERS = "<script>const a = []; setInterval(() => { const b = new Uint8Array(2e7); b.fill(7); a.push(b) }, 40)</script>"
 NUMBERS = "<script>const a = []; setInterval(() => a.push(new Array(1e6).fill(Math.random())), 20)</script>"
 
@@ -51,7 +53,7 @@ def in_the_middle(world: World, strike: Callable[[], None]) -> object:
     """Strike when a page is loaded and waits for something that never comes; how that page ended."""
 
     async def walk() -> object:
-        visit = asyncio.ensure_future(world.browsers[0].render(WAITING, Bounds(total=20), wait_for="#never"))
+        visit = asyncio.ensure_future(world.browsers[0].render(WAITING, Bounds(total=20), rendering=NEVER))
         await world.arrived.wait()  # type: ignore[attr-defined]
         strike()
         return (await asyncio.gather(visit, return_exceptions=True))[0]
@@ -92,8 +94,8 @@ def test_a_page_that_eats_memory_is_killed_and_the_others_go_on(world: World, ho
 
     async def both() -> tuple[object, Page]:
         render = world.browsers[0].render
-        bad = asyncio.ensure_future(render("http://site.example/hog", Bounds(total=20), wait_for="#never"))
-        good = await render("http://site.example/good", wait_for="h1")
+        bad = asyncio.ensure_future(render("http://site.example/hog", Bounds(total=20), rendering=NEVER))
+        good = await render("http://site.example/good", rendering=Rendering(wait_for="h1"))
         return (await asyncio.gather(bad, return_exceptions=True))[0], good
 
     before = world.run(_process(world))
@@ -105,21 +107,19 @@ def test_a_page_that_eats_memory_is_killed_and_the_others_go_on(world: World, ho
 
 
 async def _process(world: World) -> object:
-    await world.browsers[0].render("http://site.example/good", idle=False)
+    await world.browsers[0].render("http://site.example/good", rendering=AT_ONCE)
     return world.browsers[0]._process
 
 
 def test_a_page_nobody_waits_for_any_more_makes_room(world: World):
     async def walk() -> Page:
-        visits = [
-            asyncio.ensure_future(world.browsers[0].render(WAITING, wait_for="#never")) for _ in range(2)
-        ]
+        visits = [asyncio.ensure_future(world.browsers[0].render(WAITING, rendering=NEVER)) for _ in range(2)]
         await world.arrived.wait()  # type: ignore[attr-defined]
         for visit in visits:
             visit.cancel()
         ended = await asyncio.gather(*visits, return_exceptions=True)
         assert [type(each) for each in ended] == [asyncio.CancelledError] * 2
-        return await world.browsers[0].render("http://site.example/good", idle=False)
+        return await world.browsers[0].render("http://site.example/good", rendering=AT_ONCE)
 
     assert b"good" in world.run(walk()).body
 
@@ -131,7 +131,7 @@ def test_a_browser_that_has_served_long_enough_is_replaced(world: World, monkeyp
     async def first_and_third() -> tuple[object, object]:
         seen = []
         for _ in range(3):
-            await browser.render("http://site.example/good", idle=False)
+            await browser.render("http://site.example/good", rendering=AT_ONCE)
             seen.append(browser._process)
         return seen[0], seen[2]
 
@@ -145,7 +145,7 @@ def test_closing_leaves_no_process_and_no_folder(world: World):
     browser = world.browser()
 
     async def walk() -> tuple[set[int], list[Path], object]:
-        visit = asyncio.ensure_future(browser.render(WAITING, wait_for="#never"))
+        visit = asyncio.ensure_future(browser.render(WAITING, rendering=NEVER))
         await world.arrived.wait()  # type: ignore[attr-defined]
         ours, folders = family() - before, browser._process._folders
         assert ours
@@ -161,6 +161,7 @@ def test_closing_leaves_no_process_and_no_folder(world: World):
 
 CHILD = """
 import asyncio, sys
+from thresher.core.rendering import Rendering
 from thresher.fetch.browser import Browser
 from thresher.fetch.guard import Guard
 from thresher.fetch.resolver import MappedResolver, SystemResolver
@@ -168,7 +169,7 @@ async def main():
     browser = Browser(1, MappedResolver({"*": sys.argv[1]}, SystemResolver()), Guard())
     await browser.render("http://site.example/good")
     print("rendered", flush=True)
-    await browser.render("http://site.example/good", wait_for="#never")
+    await browser.render("http://site.example/good", rendering=Rendering(wait_for="#never"))
 asyncio.run(main())
 """
 

@@ -10,6 +10,7 @@ from aiohttp import web
 
 from tests.fetch.browsing import World, a_world
 from thresher.core.errors import ConnectionFailed, Refused, TaskError, TimedOut
+from thresher.core.rendering import Rendering
 from thresher.fetch.guard import Guard
 from thresher.fetch.proxy import Proxy, read_target
 from thresher.fetch.rendering import MEANINGS, code_of, meaning
@@ -110,7 +111,7 @@ def test_the_canary_sings_where_it_is_allowed_to_be_found(world: World, canary: 
     browser = world.browser()
     browser._guard = Guard(allow=(f"127.0.0.1:{canary.port}", f"localhost:{canary.port}"))
     world.pages["/attack"] = ATTACK.replace("PORT", str(canary.port))
-    world.run(browser.render("http://site.example/attack", wait_for="#done", block=()))
+    world.run(browser.render("http://site.example/attack", rendering=Rendering(wait_for="#done", block=())))
     sung = b" ".join(canary.sang)
     canary.sang.clear()
     assert [

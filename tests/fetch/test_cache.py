@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.core.clock import SECOND
+from thresher.core.rendering import Rendering
 from thresher.fetch import cache
 from thresher.fetch.cache import CachedResponse, Use, key_of, keyed
 from thresher.fetch.request import Request, Response
@@ -214,8 +215,10 @@ def test_the_source_and_the_browser_change_the_key_and_caching_headers_do_not():
         key_of(ASKED, source="source:a"),
         key_of(ASKED, source="source:b"),
         key_of(ASKED, rendered=True),
+        key_of(ASKED, rendered=True, variant=Rendering(wait_for="p").variant),
     }
-    assert len(keys) == 4
+    assert len(keys) == 5
+    assert key_of(ASKED, rendered=True, variant=Rendering().variant) == key_of(ASKED, rendered=True)
     assert key_of(
         replace(ASKED, headers={**ASKED.headers, "if-none-match": '"1"', "cache-control": "no-cache"})
     ) == key_of(ASKED)

@@ -14,6 +14,7 @@ from tests.fetch.browsing import BOUNDS, a_world
 from tests.fetch.hostile import QUICK, hostile, polite
 from tests.fetch.test_transport_http2 import certificate
 from thresher.core.errors import ConnectionFailed, Refused, TaskError
+from thresher.core.rendering import Rendering
 from thresher.fetch.browser import Browser
 from thresher.fetch.egress import EgressProxy, read_proxy
 from thresher.fetch.guard import Guard
@@ -227,9 +228,11 @@ def test_the_browser_goes_out_through_the_proxy_and_nowhere_else():
             async with proxying(world.port) as proxy:
                 browser = Browser(1, through(proxy.port, guard), guard)
                 try:
-                    page = await browser.render("http://site.example/", BOUNDS, idle=False)
+                    page = await browser.render(
+                        "http://site.example/", BOUNDS, rendering=Rendering(idle=False)
+                    )
                     with pytest.raises(ConnectionFailed):
-                        await browser.render("https://site.example/", BOUNDS, idle=False)
+                        await browser.render("https://site.example/", BOUNDS, rendering=Rendering(idle=False))
                 finally:
                     await browser.close()
                 return page.body.decode(), proxy.asked

@@ -177,12 +177,12 @@ def test_a_request_to_a_host_that_was_forgotten_passes_a_gate_all_the_same(datab
     assert forget(other, clock).gates == 1
     permit = permits.reserve(mine, [HOST], **ask)
     assert isinstance(permit, permits.Permit)
-    assert isinstance(permits.reserve(other, [HOST], **ask), permits.Wait), "one at a time"
+    assert isinstance(permits.reserve(other, [HOST], **ask), permits.PermitWait), "one at a time"
     assert isinstance(permits.start(mine, [HOST], claim=None), permits.Go)
     permits.release(mine, permit)
     assert forget(other, clock).gates == 1
     assert permits.peek(mine, [HOST], claim=None) is None
-    assert isinstance(permits.start(mine, [HOST], claim=None), permits.Wait), (
+    assert isinstance(permits.start(mine, [HOST], claim=None), permits.PermitWait), (
         "without a permit nothing goes out"
     )
 

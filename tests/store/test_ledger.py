@@ -277,6 +277,22 @@ def test_a_budget_that_drifted_is_added_up_anew_and_reported(store, wrong):
     assert (budgets.drifted(store), [kind for kind, _, _ in events(store)]) == ([], ["ledger_repaired"])
 
 
+def test_an_app_reads_what_a_lineage_has_spent_whether_or_not_its_budget_was_dropped(store):
+    root = running(store)
+    settle(store, done(root, children=(entry("child"),)))
+    child = claim_one(store)
+    ledger.settle(store, held(store, 80, "a", claim=of(child)), 60, USED)
+    held(store, 50, "b", claim=of(child), expires_us=1_000 * DAY)
+
+    def spent(tracking_id):
+        with store.read() as session:
+            return budgets.spent_by(session, tracking_id)
+
+    assert (spent(root.id), spent(999)) == (60, 0), "what is only reserved is not spent"
+    change(store, "delete from budgets")
+    assert spent(root.id) == 60
+
+
 @pytest.mark.promise(15)
 def test_a_budget_that_was_dropped_comes_back_from_the_ledger(store, clock):
     """A clock that runs ahead for a while must not give a day's money out twice."""

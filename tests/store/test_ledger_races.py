@@ -116,6 +116,39 @@ def test_machines_that_race_for_the_last_cents_never_pass_a_cap_and_wait_for_nob
 
 
 @pytest.mark.promise(15)
+@with_processes
+def test_workers_of_one_lineage_that_state_a_budget_never_pass_it_together(database):
+    """The setting would allow a hundred times as much."""
+    stores = [database.open() for _ in range(3)]
+    put(stores[0], entry())
+    task = claim_one(stores[0])
+    caps, problems, heard = Caps(250, 100_000, 100_000, own=True), [], []
+
+    def spending(store, seed):
+        luck = random.Random(seed)
+        for n in range(25):
+            most = luck.randrange(1, 40)
+            found = reserve(store, most, f"{seed}/{n}", claim=of(task), caps=caps)
+            if isinstance(found, Hold):
+                spent, reserved = counted(store)[f"run:{task.id}"]
+                problems.extend([(spent, reserved)] if spent + reserved > 250 else [])
+                ledger.settle(store, found, luck.randrange(most // 2, most + 1), USED)
+            else:
+                heard.append(found)
+
+    threads = [threading.Thread(target=spending, args=(store, seed)) for seed, store in enumerate(stores)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert problems == []
+    assert heard
+    assert {(each.own, each.scope) for each in heard} == {(True, f"run:{task.id}")}
+    with stores[0].read() as session:
+        assert 0 < budgets.spent_by(session, task.id) <= 250
+
+
+@pytest.mark.promise(15)
 @only_postgres
 @pytest.mark.parametrize("seconds", [0, 2])
 def test_two_who_ask_the_same_at_the_same_instant_pay_once(database, store, clock, seconds):

@@ -8,7 +8,7 @@ from thresher.core.clock import DAY, FOREVER, HOUR, SECOND
 from thresher.core.errors import UnknownName, UsageError
 from thresher.core.gate import GateLimits
 from thresher.store import host_rules, permits, sources
-from thresher.store.permits import PROMPT_US, Wait
+from thresher.store.permits import PROMPT_US, PermitWait
 
 HOST = "host:a.example"
 
@@ -28,7 +28,7 @@ def test_retry_after_closes_the_gate_for_everybody_and_says_why(make_store, cloc
     one, two = make_store(), make_store()
     gate(one, HOST, slots=3)
     host_rules.hold_back(one, HOST, HOUR, "429 with Retry-After: 3600")
-    assert reserve(two) == Wait(clock.now() + HOUR, HOST, "paused")
+    assert reserve(two) == PermitWait(clock.now() + HOUR, HOST, "paused")
     row = gate_row(two, HOST)
     assert (row["closed_tag"], row["closed_reason"]) == ("rate_limited", "429 with Retry-After: 3600")
     assert [kind for kind, _, _ in events(two)] == ["gate_paused"]

@@ -1,9 +1,12 @@
 """Bodies that stages saved: they stay while a lineage, a record, a page, an example or a late post needs
 them, and then go."""
 
+import re
 import threading
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.harness.bodies import saved
 from tests.harness.costs import plans, scans
@@ -317,6 +320,17 @@ def test_hashes_are_found_wherever_they_stand():
         f'"\\u001f{name}"'
     )
     assert owners.hashes_in(name[:-1], name.upper(), "deadbeef " * 100, "") == set()
+
+
+@given(
+    st.lists(
+        st.sampled_from(["0", "f", "deadbeef", "cafe" * 4, "a1" * 32, "g", "é", "\ud800", " "]), max_size=40
+    )
+)
+def test_no_row_of_digits_that_may_be_a_hash_is_passed_over(parts):
+    text = "".join(parts)
+    runs = re.findall("[0-9a-f]{64,}", text)
+    assert owners.hashes_in(text) == {name for run in runs for name in (run[:64], run[-64:])}
 
 
 @pytest.mark.promise(4)

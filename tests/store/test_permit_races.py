@@ -15,7 +15,7 @@ from thresher.core.clock import SECOND
 from thresher.core.errors import ClaimLost
 from thresher.store import overview, permits
 from thresher.store.backend import unscoped
-from thresher.store.permits import YOUNG_US, Permit, Wait
+from thresher.store.permits import YOUNG_US, Permit, PermitWait
 from thresher.store.repair import drifted, repair
 
 
@@ -64,7 +64,7 @@ class Crowd:
 
     def _request(self, store, names):
         permit = reserve(store, *names)
-        if isinstance(permit, Wait):
+        if isinstance(permit, PermitWait):
             return
         self._count(names, 1)
         if start(store, *names) is None:

@@ -9,7 +9,7 @@ from thresher.core.clock import DAY, FOREVER, HOUR, SECOND
 from thresher.core.gate import GateLimits
 from thresher.store import host_rules, permits, sources
 from thresher.store.backend import unscoped
-from thresher.store.permits import PROMPT_US, YOUNG_US, Permit, Wait
+from thresher.store.permits import PROMPT_US, YOUNG_US, Permit, PermitWait
 
 GAP = SECOND + PROMPT_US
 
@@ -23,11 +23,11 @@ def test_a_gate_closed_between_reserving_and_starting_is_obeyed(make_store, cloc
     reserve(here)
     if closing == "disable":
         sources.disable(elsewhere, HOST, "auth", "by a person")
-        assert start(here) == Wait(FOREVER, HOST, "disabled")
+        assert start(here) == PermitWait(FOREVER, HOST, "disabled")
     else:
         close = sources.pause if closing == "pause" else host_rules.hold_back
         close(elsewhere, HOST, HOUR, "enough")
-        assert start(here) == Wait(clock.now() + HOUR, HOST, "paused")
+        assert start(here) == PermitWait(clock.now() + HOUR, HOST, "paused")
     sources.resume(elsewhere, HOST)
     assert start(here) is None
 
@@ -39,18 +39,18 @@ def test_a_paused_source_stops_requests_to_any_host_of_its_tasks(store, clock):
     gate(store, HOST)
     reserve(store, claim=held(task))
     sources.pause(store, "source:shop", HOUR, "maintenance")
-    assert start(store, claim=held(task)) == Wait(clock.now() + HOUR, "source:shop", "paused")
+    assert start(store, claim=held(task)) == PermitWait(clock.now() + HOUR, "source:shop", "paused")
 
 
 @pytest.mark.promise(3)
 def test_nothing_starts_without_a_permit(store):
     gate(store, HOST, slots=1)
     task = running(store)
-    assert start(store, claim=held(task)) == Wait(None, HOST, "the permit is gone; reserve again")
+    assert start(store, claim=held(task)) == PermitWait(None, HOST, "the permit is gone; reserve again")
     assert start(store).until is None
     reserve(store, claim=held(task))
     assert start(store, claim=held(task)) is None
-    assert start(store) == Wait(None, HOST, "the permit is gone; reserve again")
+    assert start(store) == PermitWait(None, HOST, "the permit is gone; reserve again")
 
 
 @pytest.mark.promise(3)
@@ -84,7 +84,7 @@ def test_the_gap_is_kept_between_starts_and_not_between_claims(store, clock):
     assert claim(store) == []
     clock.advance(900_000)
     quick = claim_one(store)
-    assert start(store, claim=held(quick)) == Wait(began + GAP, HOST, "rate")
+    assert start(store, claim=held(quick)) == PermitWait(began + GAP, HOST, "rate")
     clock.advance(PROMPT_US)
     assert start(store, claim=held(quick)) is None
 
@@ -100,7 +100,7 @@ def test_a_request_that_was_overtaken_keeps_the_gap_too(store, clock):
     assert start(store, claim=held(overtaker)) is None
     began = clock.now()
     clock.advance(300_000)
-    assert start(store, claim=held(late)) == Wait(began + GAP, HOST, "rate")
+    assert start(store, claim=held(late)) == PermitWait(began + GAP, HOST, "rate")
     clock.advance(began + GAP - clock.now())
     assert start(store, claim=held(late)) is None
 
@@ -111,7 +111,7 @@ def test_a_burst_may_start_at_once_and_is_paid_back(store, clock):
     for _ in range(3):
         assert isinstance(reserve(store), Permit)
     assert [start(store) for _ in range(3)] == [None, None, None]
-    assert start(store) == Wait(clock.now() + SECOND, HOST, "rate")
+    assert start(store) == PermitWait(clock.now() + SECOND, HOST, "rate")
     clock.advance(SECOND)
     assert start(store) is None
     assert start(store).reason == "rate"
@@ -123,7 +123,7 @@ def test_a_clock_set_back_does_not_close_a_host_for_long(store, clock, back):
     reserve(store)
     assert start(store) is None
     clock.advance(-back)
-    assert isinstance(reserve(store), Wait)
+    assert isinstance(reserve(store), PermitWait)
     assert start(store).until <= clock.now() + 2 * SECOND
     clock.advance(2 * SECOND)
     assert isinstance(reserve(store), Permit)
@@ -149,7 +149,7 @@ def test_a_task_that_is_the_trial_is_not_refused_by_its_own_trial(store, clock):
     clock.advance(SECOND)
     sources.judge_source(store, HOST, "no answer")
     put(store, entry(gates=[HOST]))
-    assert start(store, claim=held(early)) == Wait(clock.now() + 60 * SECOND, HOST, "tripped")
+    assert start(store, claim=held(early)) == PermitWait(clock.now() + 60 * SECOND, HOST, "tripped")
     clock.advance(60 * SECOND)
     trial = claim_one(store)
     assert start(store, claim=held(trial)) is None

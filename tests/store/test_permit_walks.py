@@ -24,7 +24,7 @@ from thresher.core.errors import ClaimLost
 from thresher.core.gate import Gate, GateLimits
 from thresher.core.task import Task
 from thresher.store import host_rules, permits, sources, workers
-from thresher.store.permits import YOUNG_US, Permit, Wait
+from thresher.store.permits import YOUNG_US, Permit, PermitWait
 from thresher.store.repair import drifted, repair
 from thresher.store.store import Store
 
@@ -139,7 +139,7 @@ class RequestWalk:
         expires = self.luck.choice((2 * SECOND, 60 * SECOND))
         before = look(self.machines[0]).gates
         found = permits.reserve(self.store, names, claim=self._key(task), holder=None, expires_us=expires)
-        if isinstance(found, Wait):
+        if isinstance(found, PermitWait):
             self.seen[f"reserve: {found.reason}"] += 1
             self._must(
                 found.gate in names and (found.until is None or found.until > self.clock.now()), f"{found}"

@@ -11,7 +11,7 @@ from thresher.core.errors import ClaimLost, UnknownName, UsageError
 from thresher.core.gate import GateLimits
 from thresher.store import host_rules, permits, sources, workers
 from thresher.store.backend import unscoped
-from thresher.store.permits import Permit, Wait
+from thresher.store.permits import Permit, PermitWait
 from thresher.store.repair import repair
 
 
@@ -50,7 +50,7 @@ def test_slots_are_taken_by_one_machine_and_missed_by_another(make_store):
     gate(one, HOST, slots=2)
     assert isinstance(reserve(one), Permit)
     last = reserve(two)
-    assert reserve(one) == Wait(None, HOST, "full")
+    assert reserve(one) == PermitWait(None, HOST, "full")
     permits.release(one, last)
     assert isinstance(reserve(one), Permit)
 
@@ -69,7 +69,7 @@ def test_a_token_is_taken_and_the_next_has_a_date(store, clock):
     gate(store, HOST, interval_us=SECOND)
     begin = clock.now()
     assert isinstance(reserve(store), Permit)
-    assert reserve(store) == Wait(begin + SECOND, HOST, "rate")
+    assert reserve(store) == PermitWait(begin + SECOND, HOST, "rate")
     clock.advance(SECOND)
     assert isinstance(reserve(store), Permit)
 
@@ -79,7 +79,7 @@ def test_of_several_gates_all_are_taken_or_none(store, clock):
     gate(store, HOST, slots=1, interval_us=SECOND)
     gate(store, "source:a", slots=5)
     sources.pause(store, "source:a", HOUR, "maintenance")
-    assert reserve(store, HOST, "source:a") == Wait(clock.now() + HOUR, "source:a", "paused")
+    assert reserve(store, HOST, "source:a") == PermitWait(clock.now() + HOUR, "source:a", "paused")
     assert (in_flight(store), in_flight(store, "source:a"), gate_row(store, HOST)["tat"]) == (0, 0, 0)
     sources.resume(store, "source:a")
     both = reserve(store, HOST, "source:a")
@@ -102,11 +102,11 @@ def test_a_gate_named_twice_is_charged_once(store):
 def test_a_gate_of_the_lane_gives_a_token_and_no_second_slot(store, clock):
     gate(store, HOST, slots=1, interval_us=SECOND)
     task = running(store, entry(gates=[HOST]))
-    assert reserve(store, claim=held(task)) == Wait(clock.now() + SECOND, HOST, "rate")
+    assert reserve(store, claim=held(task)) == PermitWait(clock.now() + SECOND, HOST, "rate")
     clock.advance(SECOND)
     assert reserve(store, claim=held(task)) == Permit(None, (HOST,))
     assert (in_flight(store), rows(store, "select * from permits")) == (1, [])
-    assert reserve(store, claim=held(task)) == Wait(clock.now() + SECOND, HOST, "rate")
+    assert reserve(store, claim=held(task)) == PermitWait(clock.now() + SECOND, HOST, "rate")
 
 
 @pytest.mark.promise(3)
@@ -146,7 +146,7 @@ def test_a_zombie_is_refused_while_the_next_owner_is_served(store, clock, ask):
     assert owner.id == zombie.id
     with pytest.raises(ClaimLost):
         ask(store, claim=held(zombie))
-    assert not isinstance(ask(store, claim=held(owner)), Wait)
+    assert not isinstance(ask(store, claim=held(owner)), PermitWait)
 
 
 # Lanes and permits together.
@@ -158,7 +158,7 @@ def test_tasks_and_permits_together_never_exceed_a_limit(store):
     permit = reserve(store)
     put(store, *(entry(gates=[HOST]) for _ in range(3)))
     (task,) = claim(store, 5)
-    assert reserve(store) == Wait(None, HOST, "full")
+    assert reserve(store) == PermitWait(None, HOST, "full")
     settle(store, done(task))
     assert len(claim(store, 5)) == 1
     permits.release(store, permit)
@@ -199,7 +199,7 @@ def test_limits_set_later_count_the_permits_that_are_out(store):
     other = reserve(store)
     sources.set_limits(store, HOST, GateLimits(max_in_flight=2))
     assert in_flight(store) == 2
-    assert reserve(store) == Wait(None, HOST, "full")
+    assert reserve(store) == PermitWait(None, HOST, "full")
     permits.release(store, other)
     settle(store, done(task))
     assert (in_flight(store), repair(store)) == (0, [])

@@ -36,6 +36,7 @@ from thresher.runtime import (
     open_store,
     project_registry,
 )
+from thresher.store.owners import disown_bodies, own_bodies
 from thresher.store.store import Store
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "releases"
@@ -253,6 +254,21 @@ def test_settings_that_a_person_changed_in_an_earlier_release_still_hold(old: Ol
     with closing(open_store(old.url, project, load_apps(project.apps, project.folder))) as store:
         found = {name: float(store.settings[name]) for name in old.said["settings"]}
     assert found == {name: float(value) for name, value in old.said["settings"].items()}
+
+
+@pytest.mark.promise(1)
+def test_an_app_may_own_the_bodies_of_an_earlier_release(old: Old, project: Project):
+    with closing(open_store(old.url, project, load_apps(project.apps, project.folder))) as store:
+        with store.read() as session:
+            before = session.rows("select hash, kind, owner from blob_owners order by hash, kind, owner")
+        names = sorted({row[0] for row in before})
+        with store.write() as session:
+            own_bodies(session, "orchard", 7, names)
+        with store.write() as session:
+            assert disown_bodies(session, "orchard", [7], store.backend.now(session)) == len(names) > 0
+            assert (
+                session.rows("select hash, kind, owner from blob_owners order by hash, kind, owner") == before
+            )
 
 
 @pytest.mark.promise(1)

@@ -475,3 +475,15 @@ def test_runs_are_listed_and_opened_with_what_they_counted(api, filled):
     assert [each["kind"] for each in api.get(f"/api/tasks?run={run}")] == ["page"]
     assert api.get("/api/runs?app=nobody&groups=true") == []
     api.ask("GET", "/api/runs/99").problem(404)
+
+
+@pytest.mark.promise(20)
+def test_a_run_is_cancelled_whole_by_a_key_that_may_write(api, filled):
+    run = opened(filled.store, *(entry(key=f"page {at}") for at in range(3)), subject="acme")
+    found = api.post(f"/api/runs/{run}/cancel", {"reason": "the shop has closed"})
+    assert found == {"run": run, "cancelled": 3, "asked": 0, "live": 0}
+    assert {each["reason"] for each in api.get(f"/api/tasks?run={run}")} == {"the shop has closed"}
+    assert api.post(f"/api/runs/{run}/cancel")["cancelled"] == 0
+    api.ask("POST", "/api/runs/99/cancel").problem(404)
+    reader = Api(api.url, create_key(filled.store, "looker", ["read"]).token)
+    reader.ask("POST", f"/api/runs/{run}/cancel").problem(403)

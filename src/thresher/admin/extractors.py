@@ -12,7 +12,7 @@ from thresher.core.schema import Field, Kind, Schema
 from thresher.engine.process_pool import opened_pool
 from thresher.engine.reader import Lessons, extractor_of
 from thresher.evidence.verify import verify
-from thresher.learning.locator import Css, Data, How, Label
+from thresher.learning.locator import Css, Data, How, Label, Line, Pattern
 from thresher.learning.rule import Rule
 from thresher.reading.html.document import Document
 from thresher.reading.text.plain import full_text
@@ -104,6 +104,7 @@ _BESIDE = {
     How.BLOCK: "the paragraph after {!r}",
     How.REST: "what follows {!r}",
     How.UNDER: "the cell under {!r}",
+    How.INLINE: "what follows {!r} in its line",
 }
 
 
@@ -179,11 +180,18 @@ def _words(rule: Rule) -> str:
     match where:
         case Css():
             said = f"{where.selector} @{where.attribute}" if where.attribute else where.selector
+        case Line():
+            said = f"line {_counted(where.number)} of {where.selector}"
         case Label():
             said = _BESIDE[where.how].format(where.key)
         case Data():
             said = f"{where.source} {where.path}"
-        case _:
+        case Pattern():
             said = f"/{where.expression}/ after {where.after!r}" if where.after else f"/{where.expression}/"
     around = f", between {part.before!r} and {part.after!r}" if part.before or part.after else ""
     return f"{said}{around}"
+
+
+def _counted(number: int) -> str:
+    """The number of a line as people count: from 1, or from the end."""
+    return str(number + 1) if number >= 0 else f"{-number} from the end"

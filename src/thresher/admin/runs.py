@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from thresher.core.errors import UnknownName
+from thresher.admin.tasks import count_run
 from thresher.core.group import GroupStatus
 from thresher.store import groups
 from thresher.store.store import Store
@@ -46,11 +46,9 @@ def list_runs(
 
 def show_run(store: Store, group_id: int) -> RunDetail:
     """One run or group, with everything below it."""
+    found = count_run(store, group_id)
     with store.read() as session:
-        found = groups.get(session, group_id)
         below = groups.find(session, limit=MAX_BELOW, parent_id=group_id)
-    if found is None:
-        raise UnknownName(f"there is no run or group {group_id}; thresher runs list --all shows them")
     return RunDetail(_fields(found), [_fields(each) for each in below])
 
 

@@ -7,19 +7,26 @@ import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 from thresher.admin.gates import GateView, gates_before, why_it_waits
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
+from thresher.core.group import GroupStatus
 from thresher.core.keys import canonical_url
 from thresher.core.task import LIVE, REVIVABLE, Entry, NewTask, State, TaskStatus
 from thresher.engine.registry import Registry
-from thresher.store import overview, tasks
+from thresher.store import groups, overview, tasks
 from thresher.store.session import Session
 from thresher.store.settle import read_result, read_status
 from thresher.store.sources import gate_called
 from thresher.store.store import Store, Transaction
+
+MAX_MEMBERS_READ = 20_000
+# Groups below groups: each look ends one level, and a run whose tasks go on spawning is not followed for
+# ever.
+MAX_LOOKS = 100
+CANCEL_POLL = 0.5  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +100,77 @@ def cancel(store: Store, ids: Sequence[int], reason: str) -> tasks.Cancelled:
     wanted = sorted(set(ids))
     _insist(store, wanted, LIVE.__contains__, "only waiting or running tasks can be cancelled")
     return tasks.cancel(store, wanted, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class RunCancelled:
+    """How many tasks of a run were cancelled, how many running ones were asked to stop, and how many had not
+    ended when this was written.
+    """
+
+    run: int
+    cancelled: int
+    asked: int
+    live: int
+
+
+def count_run(store: Store, group_id: int) -> GroupStatus:
+    """Return how many tasks of a run or group, and of the groups below it, have not ended, and how the others
+    have.
+    """
+    with store.read() as session:
+        found = groups.get(session, group_id)
+    if found is None:
+        raise UnknownName(f"there is no run or group {group_id}; thresher runs list --all shows them")
+    return found
+
+
+def cancel_run(store: Store, group_id: int, reason: str, *, wait: float = 0.0) -> RunCancelled:
+    """Cancel all live tasks of a run or group and of the groups below it; safe to repeat.
+
+    Waiting tasks are cancelled, a portion per transaction; running ones are asked to stop. One that ends of
+    itself before it hears of that may still bring children: with `wait`, they are cancelled, too, for so many
+    seconds at most. The task that follows the run is made when the last member has ended.
+    """
+    count_run(store, group_id)
+    until, cancelled, asked = monotonic() + wait, 0, 0
+    while True:
+        now_cancelled, now_asked = _cancel_members(store, group_id, reason)
+        cancelled, asked = cancelled + now_cancelled, asked + now_asked
+        left = until - monotonic()
+        live = count_run(store, group_id).live
+        if not live or left <= 0:
+            return RunCancelled(group_id, cancelled, asked, live)
+        sleep(min(left, CANCEL_POLL))
+
+
+def _cancel_members(store: Store, group_id: int, reason: str) -> tuple[int, int]:
+    """Cancel whoever is live now. A group that ends may bring the task that follows it, as a member of the
+    group above; so look again until nobody is found.
+    """
+    cancelled = asked = 0
+    for _ in range(MAX_LOOKS):
+        found = 0
+        for ids in _members_to_cancel(store, group_id):
+            done = tasks.cancel(store, ids, reason)
+            found += len(done.cancelled) + len(done.asked)
+            cancelled, asked = cancelled + len(done.cancelled), asked + len(done.asked)
+        if not found:
+            break
+    return cancelled, asked
+
+
+def _members_to_cancel(store: Store, group_id: int) -> Iterator[list[int]]:
+    """The ids in portions that one transaction cancels. Many are read at once, for each look sorts all."""
+    after = 0
+    while True:
+        with store.read() as session:
+            ids = groups.members_to_cancel(session, group_id, after=after, limit=MAX_MEMBERS_READ)
+        if not ids:
+            return
+        for at in range(0, len(ids), tasks.MAX_AT_ONCE):
+            yield ids[at : at + tasks.MAX_AT_ONCE]
+        after = ids[-1]
 
 
 def _insist(store: Store, ids: Sequence[int], allowed: Callable[[State], bool], rule: str) -> None:

@@ -175,6 +175,7 @@ class ModelTerms:
                 retry_after=_WAIT,
                 gate=self.gate,
             )
+            problem.scope = "call"
             problem.away = _WAIT  # the provider is as good as ever, and others may ask it shorter questions
             raise problem
         return most

@@ -35,7 +35,7 @@ MACHINE = (
     Command("status", "Show the state of the queue.", "thresher.cli.status:command"),
     Command("add", "Add tasks.", "thresher.cli.add:command"),
     Command("tasks", "List, show, retry and cancel tasks.", "thresher.cli.tasks:app"),
-    Command("runs", "List and show runs and groups of tasks.", "thresher.cli.runs:app"),
+    Command("runs", "List, show and cancel runs and groups of tasks.", "thresher.cli.runs:app"),
     Command("failures", "List failures by group, and retry them.", "thresher.cli.failures:app"),
     Command("sources", "List, limit, pause and test sources and other gates.", "thresher.cli.sources:app"),
     Command("schedules", "List, pause and resume schedules.", "thresher.cli.schedules:app"),

@@ -22,7 +22,7 @@ def command(
     form: Annotated[
         str | None,
         typer.Option(
-            "--format", "-f", help="Format: csv, jsonl or xlsx. Default: by the file name, else csv."
+            "--format", "-f", help="Format: csv, jsonl, xlsx or parquet. Default: by the file name, else csv."
         ),
     ] = None,
     output: Annotated[
@@ -45,7 +45,7 @@ def command(
             done = export_file(store, what, found, chosen, Path(output), status=status)
         say(call, done, f"{number(done.rows, 'row')} written to {done.file}.")
         return
-    if chosen is FileFormat.XLSX and sys.stdout.isatty():
-        raise UsageError("a workbook cannot be printed to a terminal; write it to a file: -o FILE.xlsx")
+    if chosen in (FileFormat.XLSX, FileFormat.PARQUET) and sys.stdout.isatty():
+        raise UsageError(f"{chosen} cannot be printed to a terminal; write it to a file: -o FILE.{chosen}")
     with call.store() as store:
         export(store, what, found, chosen, sys.stdout.buffer, status=status)

@@ -1,4 +1,4 @@
-"""`thresher runs`: see runs and groups of tasks while they run, and how they ended."""
+"""`thresher runs`: see runs and groups of tasks while they run, and how they ended; cancel one."""
 
 from typing import Annotated, Any
 
@@ -8,10 +8,11 @@ from rich.table import Table
 
 from thresher.admin.costs import dollars
 from thresher.admin.runs import RunDetail, list_runs, show_run
+from thresher.admin.tasks import cancel_run
 from thresher.admin.times import read_now
 from thresher.cli.call import call_of
-from thresher.cli.format import ago, short, when
-from thresher.cli.show import answer, pairs, print_page, table
+from thresher.cli.format import ago, number, short, when
+from thresher.cli.show import answer, pairs, print_page, say, table
 from thresher.core.clock import as_text
 
 app = typer.Typer()
@@ -139,3 +140,25 @@ def _draw(out: "Console", found: "RunDetail", now: int) -> None:
         out.print(_table(found.below, now, "groups below"))
     if run["failed"]:
         out.print(f"Its failed tasks: thresher tasks list --run {run['id']} --state failed")
+
+
+@app.command()
+def cancel(
+    ctx: typer.Context,
+    run_id: Annotated[int, typer.Argument(metavar="ID", help="The id of a run or group.")],
+    reason: Annotated[str, typer.Option(help="Reason, stored with each task.")] = "cancelled with its run",
+    wait: Annotated[
+        float, typer.Option(min=0, max=3_600, help="Seconds to wait for running tasks to stop.")
+    ] = 30.0,
+) -> None:
+    """Cancel all tasks of a run or group, and of the groups below it.
+
+    Waiting tasks are cancelled at once. Running ones are asked to stop at their worker's next heartbeat; what
+    they spawn until then is cancelled, too.
+    """
+    call = call_of(ctx)
+    with call.store() as store:
+        done = cancel_run(store, run_id, reason, wait=wait)
+    asked = f"; {number(done.asked, 'running task')} asked to stop" if done.asked else ""
+    left = f"; {done.live:,} not ended yet: run this again in a moment" if done.live else ""
+    say(call, done, f"{number(done.cancelled, 'task')} cancelled{asked}{left}.")

@@ -8,6 +8,7 @@ from thresher.core.credentials import Credentials
 from thresher.core.group import GroupStatus
 from thresher.core.page import Page
 from thresher.core.record import Found, Link, Mark, Neighbour, Where
+from thresher.core.rendering import Rendering
 from thresher.core.schema import Schema
 from thresher.core.task import Task
 
@@ -107,6 +108,7 @@ class Context(Protocol):
         headers: Mapping[str, str] = {},
         body: bytes = b"",
         render: bool | None = False,
+        rendering: Rendering | None = None,
         max_age: float | None = None,
         replay: bool = False,
         credentials: Credentials | None = None,
@@ -115,7 +117,8 @@ class Context(Protocol):
 
         A stored copy is used if the server allows it, or if it is at most `max_age` seconds old; with
         `replay` only a stored copy, however old. `render=True` renders the page in a browser; None does so
-        only if the page is an empty shell for a script to fill. Anything but a page is raised: `RateLimited`,
+        only if the page is an empty shell for a script to fill. `rendering` says what the browser does on it:
+        wait, click, take a screenshot, collect addresses. Anything but a page is raised: `RateLimited`,
         `Blocked`, `Gone` and so on; do not catch them, the worker handles them. `NotYet` is raised if the
         wait would be long: the stage runs again later, so fetch first and work afterwards.
 
@@ -125,13 +128,23 @@ class Context(Protocol):
         ...
 
     async def ask(
-        self, task_name: str, schema: Schema, inputs: Mapping[str, Any], *, tier: str | None = None
+        self,
+        task_name: str,
+        schema: Schema,
+        inputs: Mapping[str, Any],
+        *,
+        tier: str | None = None,
+        budget: float | None = None,
     ) -> Answer:
         """Ask a model with the prompt of that name. Every value has its place in the page, or is unverified.
 
         `inputs` are JSON values and at most one `Material`, the page. The call is reserved in advance under
         every budget, and the same question is never paid for twice. Raises `BudgetExhausted` and `NotYet`: do
         not catch them, the task waits.
+
+        `budget` are the dollars that this task and everything in its lineage may spend in all; where the
+        setting `budget.run` is smaller, that holds. Once it is used up, `BudgetExhausted` is raised with
+        `own` set, which a stage may catch.
         """
         ...
 
@@ -142,13 +155,30 @@ class Context(Protocol):
         ...
 
     async def extract(
-        self, page: Page, schema: Schema, *, site: str | None = None, tier: str | None = None
+        self,
+        page: Page,
+        schema: Schema,
+        *,
+        site: str | None = None,
+        tier: str | None = None,
+        budget: float | None = None,
     ) -> Extract:
         """Read the fields of a page at the lowest cost: with what was learned of the site, with its
         structured data, or with a model.
 
         Pages of one `site` look alike; the default is the host. Values that cannot be read for certain are
-        left out, and `doubts` say so.
+        left out, and `doubts` say so. `budget` is as in `ask`.
+        """
+        ...
+
+    async def learn(
+        self, pages: Sequence[Page], schema: Schema, *, site: str | None = None
+    ) -> tuple[str, ...]:
+        """Learn a site from what several of its pages say of themselves: in their structured data, or behind
+        labels that are names of fields. No model is asked.
+
+        Returns the fields that `extract` reads on such pages from now on; none if nothing could be learned.
+        Fields that the pages do not label are not learned, so use it where no model can be asked.
         """
         ...
 

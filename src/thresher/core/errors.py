@@ -29,6 +29,7 @@
             ├── Forbidden      403 to somebody without credentials: this page is not for us
             ├── Gone           404, 410
             ├── Malformed      the answer cannot be read; kept for inspection
+            │   └── NotClickable   a rendering is to click what the page does not have
             ├── TooLarge       over a limit of size or memory
             ├── TooSlow        reading it took longer than its limit, and was stopped
             └── Refused        our own policy forbids it (robots.txt, private address)
@@ -195,7 +196,14 @@ class RateLimited(_Waits):
 
 
 class BudgetExhausted(_Waits):
-    """The money or quota is used up: the provider's gate closes for `retry_after` seconds."""
+    """The money or quota is used up: the provider's gate closes for `retry_after` seconds.
+
+    `scope` says which cap it was: `call`, `run`, `app` or `day`; None: the provider's quota. `own`: it was
+    the budget that the stage named itself, so the stage may catch it.
+    """
+
+    scope: str | None = None
+    own: bool = False
 
 
 class NotYet(_Waits):
@@ -239,6 +247,16 @@ class Gone(Permanent):
 
 class Malformed(Permanent):
     """The response cannot be read."""
+
+
+class NotClickable(Malformed):
+    """A rendering is to click something that the page does not have, or that cannot be clicked. `selector`
+    names it.
+    """
+
+    def __init__(self, message: str = "", *, selector: str = "", gate: str | None = None) -> None:
+        super().__init__(message, gate=gate)
+        self.selector = selector
 
 
 class TooLarge(Permanent):

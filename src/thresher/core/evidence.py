@@ -1,6 +1,6 @@
 """Evidence: where a value stands in what was read. A value without a place is unverified, whoever said it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,6 +35,26 @@ class Place:
     source: str | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PlacesAt(Mapping[str, Place | None]):
+    """The places of values that all stand at one path, such as the row of a list: of each value its quote, or
+    None where it has no place. A list has thousands of them, so a place is made when somebody looks at it.
+    """
+
+    quotes: Mapping[str, str | None]
+    path: str
+
+    def __getitem__(self, name: str) -> Place | None:
+        quote = self.quotes[name]
+        return None if quote is None else Place(quote, path=self.path)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.quotes)
+
+    def __len__(self) -> int:
+        return len(self.quotes)
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """The place of every value, by name: `title`, `skills.2`, and with several things `0.title`. None: it was
@@ -54,9 +74,20 @@ class Evidence:
         return (name for name, place in self.places.items() if place is None)
 
 
-def as_json(evidence: Evidence) -> dict[str, Any]:
-    """Return evidence in its stored form, without empty members."""
-    places = {name: place and _place_as_json(place) for name, place in evidence.places.items()}
+def as_json(evidence: Evidence, quoted: Callable[[str], str] = str) -> dict[str, Any]:
+    """Return evidence in its stored form, without empty members. `quoted` has the last word on each quote."""
+    places: Mapping[str, Any] = evidence.places
+    if isinstance(places, PlacesAt):
+        path = places.path
+        places = {
+            name: None if quote is None else {"quote": quoted(quote), "path": path}
+            for name, quote in places.quotes.items()
+        }
+    else:
+        places = {
+            name: None if place is None else _place_as_json(place, quoted(place.quote))
+            for name, place in places.items()
+        }
     return {"source": evidence.source, "places": places}
 
 
@@ -66,12 +97,14 @@ def of_json(kept: Mapping[str, Any]) -> Evidence:
     return Evidence(places, kept["source"])
 
 
-def _place_as_json(place: Place) -> dict[str, Any]:
-    found = {
-        "quote": place.quote,
-        "start": place.start,
-        "end": place.end,
-        "path": place.path,
-        "source": place.source,
-    }
-    return {name: value for name, value in found.items() if value is not None}
+def _place_as_json(place: Place, quote: str) -> dict[str, Any]:
+    found: dict[str, Any] = {"quote": quote}
+    if place.start is not None:
+        found["start"] = place.start
+    if place.end is not None:
+        found["end"] = place.end
+    if place.path is not None:
+        found["path"] = place.path
+    if place.source is not None:
+        found["source"] = place.source
+    return found

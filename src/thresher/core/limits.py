@@ -84,8 +84,12 @@ _REPLACED: Mapping[int, str] = {
     **{ord(kept): kept for kept in "\t\n\r"},
 }
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-# In JSON the first 32 are escapes already.
-_IN_JSON = re.compile(r"[\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\\u00[01]|\\[bf]")
+# A page of postings is looked through several times, so each of these is made to be quick: bytes are counted
+# in C, and a pattern that begins with one known character is looked for by that character alone.
+_ASCII_CONTROLS = bytes(code for code in range(0x80) if _CONTROL.match(chr(code)))
+_HIGH_CONTROL = re.compile(rb"\xc2[\x80-\x9f]")  # U+0080 to U+009F
+_DIRECTION = re.compile(rb"\xe2(?:\x80[\xaa-\xae]|\x81[\xa6-\xa9])")  # U+202A to 202E, U+2066 to 2069
+_ESCAPED = re.compile(rb"\\(?:u00[01]|[bf])")  # in JSON the first 32 are escapes already
 # Everything that Unicode calls a control, a format character, half a surrogate pair, or a separator of lines
 # and paragraphs.
 _UNSEEN = re.compile(
@@ -98,14 +102,24 @@ def without_controls(text: str) -> str:
     """Replace every control character with a harmless one. The length stays the same, so positions stay
     valid.
     """
-    return text.translate(_REPLACED) if _CONTROL.search(text) else text
+    written = text.encode("utf-8", "surrogatepass")
+    if len(written.translate(None, _ASCII_CONTROLS)) == len(written) and not _beyond_ascii(written):
+        return text
+    return text.translate(_REPLACED)
 
 
-def controls_in(written: str) -> bool:
+def controls_in(written: bytes) -> bool:
     """Tell whether JSON may contain a control character in one of its strings; an escaped backslash may look
     like one.
     """
-    return _IN_JSON.search(written) is not None
+    return _ESCAPED.search(written) is not None or b"\x7f" in written or _beyond_ascii(written)
+
+
+def _beyond_ascii(written: bytes) -> bool:
+    """Tell whether UTF-8 has one of the control characters that are not ASCII."""
+    if written.isascii():
+        return False
+    return _HIGH_CONTROL.search(written) is not None or _DIRECTION.search(written) is not None
 
 
 def all_without_controls(value: Any) -> Any:

@@ -27,6 +27,10 @@ class Page:
 
     `fetched_at` is in microseconds since 1970; for a cached page, it is the time of the original request.
     `timings` are seconds, by step.
+
+    What a `Rendering` asked for: `screenshot` is a PNG, `collected` are addresses in the order of the clicks,
+    each once. `not_collected` counts the elements that matched and gave none: beyond the limit, or without
+    another address behind them.
     """
 
     url: str
@@ -39,6 +43,8 @@ class Page:
     hops: tuple[str, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
     screenshot: bytes | None = None
+    collected: tuple[str, ...] = ()
+    not_collected: int = 0
 
     @property
     def content_type(self) -> str:

@@ -16,7 +16,7 @@ from thresher.core.errors import DatabaseProblem, NotYet, TaskError
 from thresher.core.task import Task
 from thresher.fetch.governor import Passage
 from thresher.store import host_rules, permits
-from thresher.store.permits import PROMPT_US, Go, Permit, Wait, is_hurried, note_answer
+from thresher.store.permits import PROMPT_US, Go, Permit, PermitWait, is_hurried, note_answer
 from thresher.store.store import Store
 
 log = logging.getLogger("thresher.gates")
@@ -73,7 +73,7 @@ class GateGovernor:
                 return passage
             await self._stand_by(found, patience, preparing)
 
-    async def _reserve(self, gate: str) -> Permit | Wait:
+    async def _reserve(self, gate: str) -> Permit | PermitWait:
         """Reserve without interruption: a slot taken for a cancelled request would be lost until
         the sweep.
         """
@@ -91,7 +91,7 @@ class GateGovernor:
             asking.add_done_callback(self._return_unused)
             raise
 
-    def _return_unused(self, asked: "asyncio.Future[Permit | Wait]") -> None:
+    def _return_unused(self, asked: "asyncio.Future[Permit | PermitWait]") -> None:
         if (
             not asked.cancelled()
             and asked.exception() is None
@@ -115,7 +115,7 @@ class GateGovernor:
         late = 0
         while True:
             begun, found = await self._ask_to_start(passage.gate)
-            if isinstance(found, Wait):
+            if isinstance(found, PermitWait):
                 await self._stand_by(found, patience, passage.preparing)
             elif (
                 late >= LATE_STARTS
@@ -132,7 +132,7 @@ class GateGovernor:
         """Whether a start that comes late may come too close to the next one."""
         return go.paced and (not passage.paid or await self._store.run(is_hurried, self._store, passage.gate))
 
-    async def _ask_to_start(self, gate: str) -> tuple[float, Go | Wait]:
+    async def _ask_to_start(self, gate: str) -> tuple[float, Go | PermitWait]:
         """The last look. Where a look costs less than the way to a database thread and back, and nothing is
         written, it is taken here.
         """
@@ -140,7 +140,7 @@ class GateGovernor:
         found = permits.peek(self._store, (gate,), claim=claim) if self._store.backend.near else None
         return (begun, found) if found is not None else await self._store.run(self._start_at, gate, claim)
 
-    def _start_at(self, gate: str, claim: tuple[int, int]) -> tuple[float, Go | Wait]:
+    def _start_at(self, gate: str, claim: tuple[int, int]) -> tuple[float, Go | PermitWait]:
         begun = monotonic()
         return begun, permits.start(self._store, (gate,), claim=claim)
 
@@ -168,7 +168,7 @@ class GateGovernor:
         except DatabaseProblem as problem:  # the answer is here and counts; what is not given back is swept
             log.warning("%s: %s", passage.gate, problem)
 
-    async def _stand_by(self, wait: Wait, patience: Patience, preparing: bool) -> None:
+    async def _stand_by(self, wait: PermitWait, patience: Patience, preparing: bool) -> None:
         """Sleep until the gate may be open, or come back another time."""
         seconds = None if wait.until is None else await self._store.run(self._seconds_to, wait.until)
         if seconds is not None and self._must_not_turn_back(wait, seconds, preparing):
@@ -184,14 +184,14 @@ class GateGovernor:
         with self._store.read(autocommit=True) as session:
             return max(MIN_SLEEP, (until - self._store.backend.now(session)) / SECOND)
 
-    def _must_not_turn_back(self, wait: Wait, seconds: float, preparing: bool) -> bool:
+    def _must_not_turn_back(self, wait: PermitWait, seconds: float, preparing: bool) -> bool:
         """Its first request went out and its next only waits for the rate: to turn back would send the first
         one again, for ever.
         """
         near = seconds <= float(self._store.settings["fetch.crawl_delay_cap"]) + 1.0
         return wait.reason == "rate" and self._sent and not preparing and near
 
-    def _not_yet(self, wait: Wait, seconds: float | None) -> NotYet:
+    def _not_yet(self, wait: PermitWait, seconds: float | None) -> NotYet:
         # Behind a gate of its lane the task waits without a clock; elsewhere it has to come and look.
         away = (
             random.uniform(1, 3) * MIN_AWAY

@@ -45,10 +45,15 @@ class _Bill:
 
 
 class StoreModelBudget:
-    """Gives out what all workers share. `app` is on whose account the task spends."""
+    """Gives out what all workers share. `app` is on whose account the task spends; `budget` are the dollars
+    that the stage allows its lineage.
+    """
 
-    def __init__(self, store: Store, task: Task, app: str, governor: GateGovernor) -> None:
+    def __init__(
+        self, store: Store, task: Task, app: str, governor: GateGovernor, budget: float | None = None
+    ) -> None:
         self._store, self._task, self._app, self._governor = store, task, app, governor
+        self._budget = budget
         self._prompts: dict[str, str] = {}
 
     async def recall(self, question: str) -> Answer | None:
@@ -85,7 +90,7 @@ class StoreModelBudget:
             prompt=quote.prompt,
             question=quote.question,
             most=quote.most,
-            caps=Caps.in_force(settings),
+            caps=Caps.in_force(settings, self._budget),
             expires_us=settings.us("ai.timeout") + MARGIN_US,
         )
         match found:
@@ -109,14 +114,15 @@ class StoreModelBudget:
         says = (
             f"a call may cost ${short.most / DOLLAR:.4f}, but "
             f"${(short.spent + short.reserved) / DOLLAR:.4f} of the ${short.cap / DOLLAR:.2f} of "
-            f"{_cap(short)} are spent or reserved; to raise it: thresher config set {_cap(short)} "
-            "DOLLARS"
+            f"{_cap(short)} are spent or reserved; {_advice(short)}"
         )
         until_reset = LOOK_AGAIN if short.resets_at is None else self._seconds_to(short.resets_at)
-        if short.scope.startswith("day:"):
-            return BudgetExhausted(says, retry_after=until_reset, gate=gate)
-        problem = BudgetExhausted(says)
-        problem.away = min(until_reset, LOOK_AGAIN)
+        if _kind(short) == "day":
+            problem = BudgetExhausted(says, retry_after=until_reset, gate=gate)
+        else:
+            problem = BudgetExhausted(says)
+            problem.away = min(until_reset, LOOK_AGAIN)
+        problem.scope, problem.own = _kind(short), short.own
         return problem
 
     def _seconds_to(self, until: int) -> float:
@@ -125,6 +131,16 @@ class StoreModelBudget:
             return max(MIN_AWAY, (until - self._store.backend.now(session)) / SECOND)
 
 
+def _kind(short: Short) -> str:
+    return short.scope.partition(":")[0]
+
+
 def _cap(short: Short) -> str:
-    """The setting that holds the cap."""
-    return f"budget.{short.scope.partition(':')[0]}"
+    """Whose cap it is: a setting, or what the stage said."""
+    return "this run's own budget" if short.own else f"budget.{_kind(short)}"
+
+
+def _advice(short: Short) -> str:
+    if short.own:
+        return "its app set that limit, and can raise it"
+    return f"to raise it: thresher config set {_cap(short)} DOLLARS"

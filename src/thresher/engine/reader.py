@@ -147,7 +147,8 @@ class Lessons:
             name
             for example in new
             for thing in example.labels.get("items", [example.labels])
-            for name in thing
+            for name, value in thing.items()
+            if value not in (None, [], "")
         }
         lost = {name: why for name, why in found.unlearned.items() if name in known}
         if not lost:
@@ -207,14 +208,20 @@ def taught(schema: Schema, value: Any, evidence: Evidence) -> dict[str, Any]:
 def _verified(
     schema: Schema, thing: Mapping[str, Any], evidence: Evidence, before: str = ""
 ) -> dict[str, Any]:
-    """Accept a list only if all of it is found."""
-    return {
+    """The values that stand in the page, a list only if all of it does; and None for what the page was said
+    not to have, so that a field which some pages lack is not taken for a changed layout.
+    """
+    wanted = [field for field in schema.fields if not field.judged]
+    lacking = {
+        field.name: None for field in wanted if not field.required and thing.get(field.name) in (None, [], "")
+    }
+    found = {
         field.name: thing[field.name]
-        for field in schema.fields
-        if not field.judged
-        and thing.get(field.name) not in (None, [], "")
+        for field in wanted
+        if thing.get(field.name) not in (None, [], "")
         and all(evidence.verified(before + name) for name in _names(field.name, thing[field.name]))
     }
+    return {**lacking, **found} if found else {}
 
 
 def _names(name: str, value: Any) -> list[str]:
@@ -230,7 +237,13 @@ class ReaderContext(Protocol):
 
     async def save(self, body: bytes) -> str: ...
     async def ask(
-        self, task_name: str, schema: Schema, inputs: Mapping[str, Any], *, tier: str | None = None
+        self,
+        task_name: str,
+        schema: Schema,
+        inputs: Mapping[str, Any],
+        *,
+        tier: str | None = None,
+        budget: float | None = None,
     ) -> Answer: ...
     async def can_ask(self, tier: str = "cheap") -> bool: ...
     async def compute(
@@ -256,7 +269,13 @@ class Reader:
         self._store, self._hand = store, hand
 
     async def extract(
-        self, page: Page, schema: Schema, *, site: str | None = None, tier: str | None = None
+        self,
+        page: Page,
+        schema: Schema,
+        *,
+        site: str | None = None,
+        tier: str | None = None,
+        budget: float | None = None,
     ) -> Extract:
         lessons = Lessons(self._store, site or parse(page.final_url).hostname, schema, self._hand.compute)
         learned = await self._by_lessons(page, schema, lessons)
@@ -269,7 +288,22 @@ class Reader:
             return Extract(declared.value, declared.evidence, By.DATA)
         if not await self._hand.can_ask(tier or "cheap") and (best := learned or declared):
             return Extract(best.value, best.evidence, best.by, best.doubts)
-        return await self._by_model(page, schema, lessons, tier)
+        return await self._by_model(page, schema, lessons, tier, budget)
+
+    async def learn(
+        self, pages: Sequence[Page], schema: Schema, *, site: str | None = None
+    ) -> tuple[str, ...]:
+        """Learn from pages that label themselves; return the fields that are read from now on."""
+        if not pages or schema.many:
+            return ()
+        lessons = Lessons(self._store, site or parse(pages[0].final_url).hostname, schema, self._hand.compute)
+        if await self._store.run(lessons.active) is None:
+            for page, labels in zip(
+                pages, await self._hand.compute(labels_of, schema, list(pages)), strict=True
+            ):
+                await self._teach(lessons, page, labels, "data")
+        known = await self._store.run(lessons.active)
+        return tuple(sorted(extractor_of(known).fields)) if known is not None else ()
 
     async def _by_lessons(self, page: Page, schema: Schema, lessons: Lessons) -> _Found | None:
         known = await self._store.run(lessons.active)
@@ -286,10 +320,12 @@ class Reader:
         source = await self._hand.save(found.text.encode())
         return replace(found, evidence=replace(found.evidence, source=source), text="")
 
-    async def _by_model(self, page: Page, schema: Schema, lessons: Lessons, tier: str | None) -> Extract:
+    async def _by_model(
+        self, page: Page, schema: Schema, lessons: Lessons, tier: str | None, budget: float | None
+    ) -> Extract:
         text = await self._hand.compute(markdown_of, page)
         material = Material(text, None, await self._hand.save(text.encode()), page.final_url)
-        answer = await self._hand.ask(PROMPT, schema, {"page": material}, tier=tier)
+        answer = await self._hand.ask(PROMPT, schema, {"page": material}, tier=tier, budget=budget)
         await self._teach(lessons, page, taught(schema, answer.value, answer.evidence), "model")
         unsure = tuple(f"{name} is not found in the page" for name in answer.evidence.unverified())
         return Extract(answer.value, answer.evidence, By.MODEL, unsure, 0 if answer.cached else answer.cost)
@@ -323,6 +359,21 @@ def read_data(schema: Schema, page: Page) -> _Found | None:
     return _Found(
         value, verify(schema, value, Material(text, data, None, document.url)), By.DATA, doubts, text
     )
+
+
+def declared_extract(schema: Schema, page: Page) -> Extract:
+    """The same as an answer of its own; empty where the page says nothing."""
+    found = read_data(schema, page)
+    if found is None:
+        return Extract({}, Evidence({}), By.DATA, ("the page declares nothing that was asked for",))
+    return Extract(found.value, found.evidence, found.by, found.doubts)
+
+
+def labels_of(schema: Schema, pages: Sequence[Page]) -> list[dict[str, Any]]:
+    """What each of several pages of one site says of itself; empty for one that says nothing."""
+    documents = [Document.of(page) for page in pages]
+    told = {id(each.document): dict(each.labels) for each in from_structure(schema, documents)}
+    return [told.get(id(document), {}) for document in documents]
 
 
 def markdown_of(page: Page) -> str:

@@ -14,6 +14,7 @@ from thresher.core.errors import BudgetExhausted, ConfigError, NotYet, UsageErro
 from thresher.core.group import GroupStatus
 from thresher.core.page import Page
 from thresher.core.record import Found, Link, Mark, Neighbour, Where
+from thresher.core.rendering import Rendering
 from thresher.core.schema import Schema
 from thresher.core.task import Task
 from thresher.engine.fork_server import IsolatedContext
@@ -26,6 +27,7 @@ from thresher.fetch.governor import FetchOptions
 from thresher.fetch.request import order
 from thresher.notify.notifier import Notifier
 from thresher.store import blobs, groups, sources
+from thresher.store.ledger import checked_budget
 from thresher.store.records import find_by_ids, find_record, find_records, marks_of
 from thresher.store.session import Session
 from thresher.store.store import Store
@@ -162,6 +164,7 @@ class StageContext:
         headers: Mapping[str, str] = {},
         body: bytes = b"",
         render: bool | None = False,
+        rendering: Rendering | None = None,
         max_age: float | None = None,
         replay: bool = False,
         credentials: Credentials | None = None,
@@ -175,12 +178,24 @@ class StageContext:
             known = self._registry.max_ages
             max_age = next((known[gate] for gate in sources if gate in known), None)
         options = FetchOptions(
-            self._governor, fetcher.page_cache, "\n".join(sources), max_age, render=render, replay=replay
+            self._governor,
+            fetcher.page_cache,
+            "\n".join(sources),
+            max_age,
+            render=render,
+            replay=replay,
+            rendering=rendering,
         )
         return await fetcher.fetch(request, options)
 
     async def ask(
-        self, task_name: str, schema: Schema, inputs: Mapping[str, Any], *, tier: str | None = None
+        self,
+        task_name: str,
+        schema: Schema,
+        inputs: Mapping[str, Any],
+        *,
+        tier: str | None = None,
+        budget: float | None = None,
     ) -> Answer:
         advisor = self._services.advisor
         if advisor is None:
@@ -189,7 +204,7 @@ class StageContext:
                 "from the project file"
             )
         try:
-            return await advisor.ask(task_name, schema, inputs, self._model_budget, tier=tier)
+            return await advisor.ask(task_name, schema, inputs, self._model_budget(budget), tier=tier)
         except BudgetExhausted as problem:
             if (
                 problem.gate is None and problem.away is None
@@ -205,9 +220,20 @@ class StageContext:
         return gate is not None and await self._store.run(sources.is_open, self._store, gate)
 
     async def extract(
-        self, page: Page, schema: Schema, *, site: str | None = None, tier: str | None = None
+        self,
+        page: Page,
+        schema: Schema,
+        *,
+        site: str | None = None,
+        tier: str | None = None,
+        budget: float | None = None,
     ) -> Extract:
-        return await self._reader.extract(page, schema, site=site, tier=tier)
+        return await self._reader.extract(page, schema, site=site, tier=tier, budget=budget)
+
+    async def learn(
+        self, pages: Sequence[Page], schema: Schema, *, site: str | None = None
+    ) -> tuple[str, ...]:
+        return await self._reader.learn(pages, schema, site=site)
 
     async def compute(self, function: Callable[..., T], /, *args: object, seconds: float | None = None) -> T:
         return await self._services.pool.run(function, *args, seconds=seconds)
@@ -242,9 +268,11 @@ class StageContext:
     def _governor(self) -> GateGovernor:
         return GateGovernor(self._store, self.task)
 
-    @cached_property
-    def _model_budget(self) -> StoreModelBudget:
-        return StoreModelBudget(self._store, self.task, self._registry.app_of(self.task.kind), self._governor)
+    def _model_budget(self, budget: float | None) -> StoreModelBudget:
+        if budget is not None:
+            checked_budget(budget)
+        app = self._registry.app_of(self.task.kind)
+        return StoreModelBudget(self._store, self.task, app, self._governor, budget)
 
     @cached_property
     def _reader(self) -> "Reader":

@@ -6,16 +6,17 @@ working one.
 """
 
 import asyncio
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine
 from typing import TYPE_CHECKING
 
 from thresher.core.clock import Clock, SystemClock
 from thresher.core.errors import NoBrowser, TaskError, TimedOut, UsageError
 from thresher.core.page import Page
+from thresher.core.rendering import Rendering
 from thresher.fetch.chromium import ADVICE, EXTRA, Chromium, extra_is_installed, find
 from thresher.fetch.guard import Guard
 from thresher.fetch.proxy import Proxy
-from thresher.fetch.rendering import BLOCKED, Rendering, VisitAlarm
+from thresher.fetch.rendering import Visit, VisitAlarm
 from thresher.fetch.request import BeforeSend, Bounds
 from thresher.fetch.resolver import Resolver
 
@@ -62,19 +63,15 @@ class Browser:
         url: str,
         bounds: Bounds | None = None,
         *,
-        wait_for: str | None = None,
-        idle: bool = True,
-        screenshot: bool = False,
-        block: Iterable[str] = BLOCKED,
+        rendering: Rendering | None = None,
         before_send: BeforeSend | None = None,
     ) -> Page:
         """The page as a visitor would see it. An answer of 400 and above is a page too.
 
-        Waits until `wait_for` is in the document, else until the network is idle. `block` are kinds of
-        resources that are not loaded. `before_send` is awaited once, when the first connection stands. The
-        time limit begins when a place in the pool is free.
+        `rendering` says what is done on it. `before_send` is awaited once, when the first connection stands.
+        The time limit begins when a place in the pool is free.
         """
-        wish = Rendering(url, bounds or Bounds(), wait_for, idle, screenshot, frozenset(block))
+        wish = Visit(url, bounds or Bounds(), rendering or Rendering())
         target = self._guard.check_url(url)
         async with self._slots:
             process = await self._running()
@@ -107,7 +104,7 @@ class Browser:
                 self._process = await _process_class().start(self._chromium or _found(), self._memory)
             return self._process
 
-    async def _visit(self, process: "Process", wish: Rendering, before_send: BeforeSend | None) -> Page:
+    async def _visit(self, process: "Process", wish: Visit, before_send: BeforeSend | None) -> Page:
         alarm = VisitAlarm()
         proxy = Proxy(
             self._resolver,
@@ -122,12 +119,10 @@ class Browser:
         visit = asyncio.ensure_future(tab.visit(self._agent, self._clock.now()))
         try:
             done, _ = await asyncio.wait(
-                {visit, alarm.bell}, timeout=wish.bounds.total, return_when=asyncio.FIRST_COMPLETED
+                {visit, alarm.bell}, timeout=wish.total, return_when=asyncio.FIRST_COMPLETED
             )
             if not done:
-                raise TimedOut(
-                    f"{wish.url} was not ready within {wish.bounds.total:g} s; it was still {tab.doing}"
-                )
+                raise TimedOut(f"{wish.url} was not ready within {wish.total:g} s; it was still {tab.doing}")
             return (alarm.bell if alarm.bell in done else visit).result()
         finally:
             # Whoever cancels us is answered at once at the second time of asking; the tidying goes on.

@@ -23,8 +23,8 @@ from thresher.fetch.request import Request, Response
 # The interface of the page cache, and the key of a copy.
 #
 # A key names everything an answer may depend on, so that one thing is never filed under another: for which
-# source it was asked, whether it was rendered, the method, the exact address as sent (not a cleaned one:
-# `?a=1&b=2` and `?b=2&a=1` may be two pages), the body, and every header the caller chose, credentials
+# source it was asked, whether and how it was rendered, the method, the exact address as sent (not a cleaned
+# one: `?a=1&b=2` and `?b=2&a=1` may be two pages), the body, and every header the caller chose, credentials
 # among them. Each part is written with its length before it, so that no two lists of parts read the same.
 
 # Headers of caching itself; they select no other page.
@@ -75,8 +75,8 @@ class PageCache(Protocol):
     async def forget(self, key: str) -> None: ...
 
 
-def key_of(request: Request, *, source: str = "", rendered: bool = False) -> str:
-    """The key of what this request asks for."""
+def key_of(request: Request, *, source: str = "", rendered: bool = False, variant: str = "") -> str:
+    """The key of what this request asks for. `variant` tells renderings of one page from each other."""
     allowed = request.allowed_credentials
     secret = sorted({**allowed.headers, **allowed.query}.items()) if allowed else []
     chosen = (
@@ -86,7 +86,7 @@ def key_of(request: Request, *, source: str = "", rendered: bool = False) -> str
     return keyed(
         "page",
         source,
-        "rendered" if rendered else "",
+        "rendered" + variant if rendered else "",
         request.method,
         request.url,
         hashlib.sha256(request.body).hexdigest(),

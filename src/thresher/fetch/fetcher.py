@@ -34,6 +34,7 @@ from thresher.core.errors import (
 )
 from thresher.core.keys import PREFIX
 from thresher.core.page import Page, Via
+from thresher.core.rendering import Rendering
 from thresher.fetch import cache
 from thresher.fetch.agent import Agent
 from thresher.fetch.answers import judge, signs
@@ -60,7 +61,12 @@ class Renderer(Protocol):
     """Whatever can render a page: a browser."""
 
     async def render(
-        self, url: str, bounds: Bounds | None = None, *, before_send: BeforeSend | None = None
+        self,
+        url: str,
+        bounds: Bounds | None = None,
+        *,
+        rendering: Rendering | None = None,
+        before_send: BeforeSend | None = None,
     ) -> Page: ...
 
     async def close(self) -> None: ...
@@ -115,6 +121,7 @@ class Fetcher:
 
     async def fetch(self, request: Request, options: FetchOptions) -> Page:
         """The page behind a request, or a typed error."""
+        _check_rendering(options)
         page = await self._follow(request, options)
         if (
             options.render is None
@@ -181,8 +188,13 @@ class Fetcher:
     async def _look_in_cache(self, exchange: Exchange) -> None:
         options, settings = exchange.options, self._settings()
         offline = options.replay or bool(settings["fetch.replay"])
-        exchange.key = key_of(exchange.request, source=options.source, rendered=bool(options.render))
-        if options.page_cache and (offline or settings["fetch.keep_pages"]):
+        exchange.key = key_of(
+            exchange.request,
+            source=options.source,
+            rendered=bool(options.render),
+            variant=options.rendering.variant if options.rendering else "",
+        )
+        if options.page_cache and _is_keepable(options) and (offline or settings["fetch.keep_pages"]):
             exchange.copy = await options.page_cache.find(exchange.key)
         use = (
             cache.use_of(exchange.copy, exchange.request, exchange.sent, self._clock.now(), options.max_age)
@@ -243,7 +255,10 @@ class Fetcher:
                 "it with render=False"
             )
         page = exchange.page = await self._browser.render(
-            exchange.request.url, self._bounds(), before_send=before_send
+            exchange.request.url,
+            self._bounds(),
+            rendering=exchange.options.rendering,
+            before_send=before_send,
         )
         exchange.via = Via.BROWSER
         await self._mind_robots_of(page.final_url, exchange)
@@ -297,7 +312,7 @@ class Fetcher:
 
     async def _keep(self, exchange: Exchange, answer: Response) -> None:
         options, settings = exchange.options, self._settings()
-        if options.page_cache is None or not settings["fetch.keep_pages"]:
+        if options.page_cache is None or not settings["fetch.keep_pages"] or not _is_keepable(options):
             return
         if exchange.page is not None and exchange.page.final_url != exchange.request.url:
             return  # a copy stands under the address that was asked for; this page belongs to another
@@ -417,6 +432,21 @@ def _without_secrets(answer: Response, request: Request) -> Response:
         for name, value in answer.headers.items()
     }
     return replace(answer, headers={name: held.hidden_in(value) for name, value in said.items()})
+
+
+def _check_rendering(options: FetchOptions) -> None:
+    if options.rendering is None:
+        return
+    if options.render is not True:
+        raise UsageError("rendering= says what a browser does on the page; add render=True")
+    if options.replay and not _is_keepable(options):
+        raise UsageError(
+            "a page with a screenshot or collected addresses is never stored, so replay=True cannot find one"
+        )
+
+
+def _is_keepable(options: FetchOptions) -> bool:
+    return options.rendering is None or options.rendering.is_keepable
 
 
 def _can_render(request: Request) -> bool:

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
+from thresher.core.rendering import Rendering
 from thresher.fetch.cache import PageCache
 from thresher.fetch.request import BeforeSend
 
@@ -108,7 +109,8 @@ class FetchOptions:
 
     `max_age` is how many seconds old a kept copy may be; None leaves that to the server's word, 0 asks again
     always. `replay` takes kept copies only, however old, and never touches the network. `render` None: a
-    browser comes in where the page turns out to be a shell that a script is to fill.
+    browser comes in where the page turns out to be a shell that a script is to fill. `rendering` says what
+    the browser does there.
     """
 
     governor: Governor
@@ -117,3 +119,4 @@ class FetchOptions:
     max_age: float | None = None
     render: bool | None = False
     replay: bool = False
+    rendering: Rendering | None = None

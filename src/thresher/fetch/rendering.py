@@ -6,31 +6,15 @@ is asked first; what is left is put into the error tree here, by one table.
 
 import asyncio
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from thresher.core.errors import ConnectionFailed, Malformed, Refused, TaskError, TimedOut, UsageError
+from thresher.core.errors import ConnectionFailed, Malformed, Refused, TaskError, TimedOut
 from thresher.core.page import Page
+from thresher.core.rendering import Rendering
 from thresher.fetch.request import Bounds
 
 # The gate to blame where the browser failed and not the site.
 POOL = "pool:browser"
-BLOCKED = ("image", "media", "font")
-KINDS = frozenset(
-    {
-        "stylesheet",
-        "image",
-        "media",
-        "font",
-        "script",
-        "texttrack",
-        "xhr",
-        "fetch",
-        "eventsource",
-        "websocket",
-        "manifest",
-        "other",
-    }
-)
 CODE = re.compile(r"net::(ERR_[A-Z0-9_]{1,80})")
 
 # The first row whose beginning fits is taken.
@@ -62,23 +46,17 @@ MEANINGS: tuple[tuple[str, type[TaskError], str], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Rendering:
-    """One page to be rendered. A selector to wait for says more than silence on the line, so it wins over
-    `idle`.
-    """
+class Visit:
+    """One page to be rendered, within these bounds."""
 
     url: str
-    bounds: Bounds = field(default_factory=Bounds)
-    wait_for: str | None = None
-    idle: bool = True
-    screenshot: bool = False
-    block: frozenset[str] = frozenset(BLOCKED)
+    bounds: Bounds
+    rendering: Rendering
 
-    def __post_init__(self) -> None:
-        if strange := self.block - KINDS:
-            raise UsageError(
-                f"block: {', '.join(sorted(strange))} cannot be blocked; choose from {', '.join(sorted(KINDS))}"
-            )
+    @property
+    def total(self) -> float:
+        """Return the time limit of the whole, in seconds."""
+        return self.bounds.total if self.rendering.seconds is None else self.rendering.seconds
 
 
 class VisitAlarm:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urljoin
 
-from playwright.async_api import BrowserContext, CDPSession, Error, Request, Response, Route
+from playwright.async_api import BrowserContext, CDPSession, Error, Frame, Request, Response, Route
 from playwright.async_api import Page as Sheet
 from playwright.async_api import TimeoutError as Late
 
@@ -23,19 +23,17 @@ from thresher.core.errors import (
     TaskError,
     TimedOut,
     TooLarge,
-    UsageError,
 )
 from thresher.core.page import Page, Via
+from thresher.fetch.page_actions import LOOKS, Collected, PageActions, evaluate
 from thresher.fetch.process import Process
 from thresher.fetch.proxy import Proxy, plain
-from thresher.fetch.rendering import POOL, Rendering, VisitAlarm, code_of, meaning
+from thresher.fetch.rendering import POOL, Visit, VisitAlarm, code_of, meaning
 
 WIDTH, HEIGHT = 1280, 800
 IDLE_SECONDS = 10.0
 CLOSE_SECONDS = 5.0
 MAX_MOVES = 20
-# A page may be on its way elsewhere just when we look.
-LOOKS = 3
 EMPTY = (204, 205)
 ERRORS = 400
 # Left for another page; an error without a body, which browsers decorate; a question for a password, which
@@ -67,13 +65,15 @@ TAKE_DOWN = """(() => {
 class Tab:
     """The walk of one rendering. `doing` is what it is busy with, for whoever runs out of patience."""
 
-    def __init__(self, process: Process, proxy: Proxy, wish: Rendering, alarm: VisitAlarm) -> None:
+    def __init__(self, process: Process, proxy: Proxy, wish: Visit, alarm: VisitAlarm) -> None:
         self._process, self._proxy, self._wish, self._alarm = process, proxy, wish, alarm
         self._moves: list[Request] = []
         self._answers: list[Response] = []
         self._downloads = False
         self._detour = ""
         self._timings: dict[str, float] = {}
+        self._main: Frame | None = None
+        self._actions: PageActions | None = None
         self.doing = "starting"
 
     async def visit(self, agent: str | None, fetched_at: int) -> Page:
@@ -83,9 +83,12 @@ class Tab:
         try:
             context = await self._process.browser.new_context(**self._manners(agent))
             sheet = await self._sheet(context)
-            body, final_url = await self._walk(sheet)
-            shot = await self._picture(sheet) if self._wish.screenshot else None
+            session = await context.new_cdp_session(sheet)
+            self._actions = actions = PageActions(sheet, session, self._wish.url, self._say)
+            body, final_url = await self._walk(sheet, session, actions)
+            shot = await self._picture(sheet) if self._wish.rendering.screenshot else None
             headers = await self._headers()
+            collected = await self._collect(actions)
         except Error as problem:
             raise self._typed(problem) from problem
         finally:
@@ -103,7 +106,12 @@ class Tab:
             hops,
             self._timings,
             shot,
+            tuple(collected.addresses),
+            collected.missed,
         )
+
+    def _say(self, doing: str) -> None:
+        self.doing = doing
 
     def _manners(self, agent: str | None) -> dict[str, Any]:
         return {
@@ -120,6 +128,7 @@ class Tab:
     async def _sheet(self, context: BrowserContext) -> Sheet:
         context.set_default_timeout(0)  # we have one limit of our own, around everything
         sheet = await context.new_page()
+        self._main = sheet.main_frame
         sheet.on("request", lambda request: self._moved(sheet, request))
         sheet.on("response", lambda response: self._answered(sheet, response))
         sheet.on("requestfailed", lambda request: self._failed(sheet, request))
@@ -129,17 +138,19 @@ class Tab:
         await context.route("**/*", self._admit)
         return sheet
 
-    async def _walk(self, sheet: Sheet) -> tuple[bytes, str]:
+    async def _walk(self, sheet: Sheet, session: CDPSession, actions: PageActions) -> tuple[bytes, str]:
+        await actions.check(self._wish.rendering)
         began = monotonic()
         self.doing = "loading the document"
         if not await self._go(sheet):
             return b"", self._moves[-1].url
         self._timings["navigate"] = monotonic() - began
         began = monotonic()
-        await self._settle(sheet)
+        await self._settle(sheet, actions)
+        await actions.perform(self._wish.rendering.steps)
         self._timings["settle"] = monotonic() - began
         self.doing = "reading the document"
-        return await self._take_down(sheet)
+        return await self._take_down(sheet, session)
 
     async def _go(self, sheet: Sheet) -> bool:
         """Whether there is a document to look at: an error or a success without a body is an answer too, and
@@ -171,32 +182,24 @@ class Tab:
         status = self._answers[-1].status if self._answers else 0
         return (status >= ERRORS or status in EMPTY) and not self._downloads
 
-    async def _settle(self, sheet: Sheet) -> None:
-        wish = self._wish
-        if wish.wait_for is not None:
-            self.doing = f"waiting for {wish.wait_for!r}"
-            try:
-                await sheet.wait_for_selector(wish.wait_for, state="attached", timeout=0)
-            except Error as problem:
-                if "selector" in problem.message.partition("Call log")[0].partition(":")[2]:
-                    raise UsageError(
-                        f"{wish.wait_for!r} is not a selector: {problem.message.partition(chr(10))[0]}"
-                    ) from None
-                raise
-        elif wish.idle:
+    async def _settle(self, sheet: Sheet, actions: PageActions) -> None:
+        """A selector to wait for says more than silence on the line, so it wins over `idle`."""
+        rendering = self._wish.rendering
+        if rendering.wait_for is not None:
+            await actions.wait_for(rendering.wait_for)
+        elif rendering.idle:
             self.doing = "waiting for the page to finish loading"
             # Some pages never fall silent (tickers, chats). What is there by then is the page.
             with contextlib.suppress(Late):
                 await sheet.wait_for_load_state(
-                    "networkidle", timeout=min(IDLE_SECONDS, wish.bounds.total / 2) * 1000
+                    "networkidle", timeout=min(IDLE_SECONDS, self._wish.total / 2) * 1000
                 )
 
-    async def _take_down(self, sheet: Sheet) -> tuple[bytes, str]:
-        session = await sheet.context.new_cdp_session(sheet)
+    async def _take_down(self, sheet: Sheet, session: CDPSession) -> tuple[bytes, str]:
         limit = self._wish.bounds.size
         for look in range(LOOKS):
             try:
-                href, length, text = await _look(session, limit)
+                href, length, text = await evaluate(session, TAKE_DOWN % limit)
                 break
             except Error:
                 if look == LOOKS - 1:
@@ -214,6 +217,15 @@ class Tab:
         self.doing = "taking the screenshot"
         return await sheet.screenshot(type="png", timeout=0)
 
+    async def _collect(self, actions: PageActions) -> Collected:
+        """Last, for what it clicks may leave nothing as it was."""
+        wish, began = self._wish.rendering.collect, monotonic()
+        if wish is None:
+            return Collected()
+        found = await actions.collect(wish)
+        self._timings["collect"] = monotonic() - began
+        return found
+
     async def _headers(self) -> Mapping[str, str]:
         sent = await self._answers[-1].all_headers()
         return {
@@ -225,7 +237,7 @@ class Tab:
         return request.is_navigation_request() and request.frame == sheet.main_frame
 
     def _moved(self, sheet: Sheet, request: Request) -> None:
-        if self._mine(sheet, request):
+        if self._mine(sheet, request) and not self._is_collecting:
             self._moves.append(request)
             if len(self._moves) > MAX_MOVES:
                 self._alarm.ring(
@@ -258,12 +270,32 @@ class Tab:
         """
         request = route.request
         with contextlib.suppress(Error):  # the page may be gone by now
-            if request.resource_type in self._wish.block:
+            if request.resource_type in self._wish.rendering.blocked:
                 await route.abort("blockedbyclient")
+            elif self._is_left_out(request):
+                await route.abort("aborted")
             elif request.url.startswith("https:") and await self._proxy.is_plain(request.url):
                 await self._carry(route)
             else:
                 await route.continue_()
+
+    @property
+    def _is_collecting(self) -> bool:
+        return self._actions is not None and self._actions.collecting
+
+    def _is_left_out(self, request: Request) -> bool:
+        """Windows come to nothing. While addresses are collected no document is loaded: where it is, is
+        enough.
+        """
+        if not request.is_navigation_request():
+            return False
+        frame = _frame_of(request)
+        if frame is not None and frame.parent_frame is not None:
+            return False
+        if self._actions is not None and self._actions.collecting:
+            self._actions.catch(request)
+            return True
+        return frame != self._main
 
     async def _carry(self, route: Route) -> None:
         """Bring the answer ourselves. A redirect would slip past us here, so the document's is followed by a
@@ -320,20 +352,12 @@ class Tab:
             self._process.condemn()
 
 
-async def _look(session: CDPSession, limit: int) -> tuple[str, int, str]:
-    """Read the document from a world of our own, where the page's scripts have changed nothing."""
-    tree = await session.send("Page.getFrameTree")
-    world = await session.send(
-        "Page.createIsolatedWorld", {"frameId": tree["frameTree"]["frame"]["id"], "worldName": "thresher"}
-    )
-    wish = {"expression": TAKE_DOWN % limit, "contextId": world["executionContextId"], "returnByValue": True}
-    answer = await session.send("Runtime.evaluate", wish)
-    if "exceptionDetails" in answer:
-        raise Malformed(
-            f"the document cannot be serialised: {str(answer['exceptionDetails'].get('text'))[:200]}"
-        )
-    href, length, text = answer["result"]["value"]
-    return str(href), int(length), str(text)
+def _frame_of(request: Request) -> Frame | None:
+    """None for a window that is only about to open."""
+    try:
+        return request.frame
+    except Error:
+        return None
 
 
 async def _dismiss(popup: Sheet) -> None:

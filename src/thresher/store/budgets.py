@@ -117,6 +117,17 @@ def add_up(session: Session, scope: str) -> Budget:
     return Budget(scope, int(row[0]), int(row[1]))
 
 
+def spent_by(session: Session, tracking_id: int) -> int:
+    """Return what a lineage has spent on models so far, in millionths of a dollar, without what is reserved
+    for calls under way.
+
+    Calls are forgotten after `history.ledger` days: store the figure where it must last longer.
+    """
+    scope = f"run:{tracking_id}"
+    row = one(session, _HOLD, {"scopes": [scope]})
+    return int(row[1]) if row else add_up(session, scope).spent
+
+
 def drifted(store: Store, since: int = 0) -> list[BudgetDrift]:
     """Every budget used since then that differs from its ledger rows: none ever should. Changes nothing."""
     found = []

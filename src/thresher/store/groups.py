@@ -62,6 +62,9 @@ _TOTALS = f"""{_BELOW} select b.top, {", ".join(f"sum(g.{name})" for name in _SU
 _COUNTS = f"{_BELOW} select b.top, c.name, sum(c.number) from below b join group_counts c on c.group_id = b.id group by b.top, c.name"
 _COSTS = f"""{_BELOW} select b.top, sum(coalesce(s.spent, 0)) from below b join tasks t on t.group_id = b.id
     join spendings s on s.task_id = t.id group by b.top"""
+# Not those that were asked to stop already.
+_LIVE_MEMBERS = f"""{_BELOW} select t.id from tasks t where t.group_id in (select id from below) and t.finished_at is null
+    and (t.cancelling = 0 or t.state <> 'running') and t.id > :after order by t.id limit :most"""
 _FILTERS = {
     "before": "g.id < :before",
     "app": "g.app = :app",
@@ -99,6 +102,14 @@ def group_of(session: Session, task_id: int) -> GroupStatus | None:
     """The group that a task follows, or else belongs to."""
     row = one(session, _OF_TASK, {"id": task_id, "id_too": task_id})
     return get(session, row[0]) if row and row[0] is not None else None
+
+
+def members_to_cancel(session: Session, group_id: int, *, after: int, limit: int) -> list[int]:
+    """Return live tasks of a group and of the groups below it, by id, that were not asked to stop yet.
+    `after` is the id to go on from.
+    """
+    given = {"ids": [group_id], "after": after, "most": limit}
+    return [int(row[0]) for row in session.rows(_LIVE_MEMBERS, given)]
 
 
 def running_runs(session: Session) -> int:

@@ -30,7 +30,8 @@ from thresher.store.store import Store
 Claim = tuple[int, int]
 
 # Nothing we know of costs a billion dollars; and a number that no column holds must not stop the books.
-MAX_AMOUNT = 1_000_000_000 * DOLLAR
+MAX_BUDGET = 1_000_000_000
+MAX_AMOUNT = MAX_BUDGET * DOLLAR
 
 _TASK = "select coalesce(tracking_id, id), state from tasks where id = :task and claim = :claim"
 _RUNS = "exists (select 1 from tasks t where t.id = s.task_id and t.claim = s.claim and t.state || '' = 'running')"
@@ -61,21 +62,31 @@ _ASSUME = "update spendings set state = 'assumed', spent = reserved, ended_at = 
 @dataclass(frozen=True, slots=True)
 class Caps:
     """What may be spent at most, in millionths of a dollar: by one lineage, by one app in a day, by all in a
-    day.
+    day. `own`: the cap of the lineage is the one that the stage named.
     """
 
     run: int
     app: int
     day: int
+    own: bool = False
 
     @classmethod
-    def in_force(cls, settings: Settings) -> "Caps":
-        """As the settings have them, in dollars."""
-        return cls(*(round(settings[f"budget.{scope}"] * DOLLAR) for scope in ("run", "app", "day")))
+    def in_force(cls, settings: Settings, budget: float | None = None) -> "Caps":
+        """As the settings have them, in dollars; for the lineage the smaller of the setting and `budget`."""
+        run, app, day = (round(settings[f"budget.{scope}"] * DOLLAR) for scope in ("run", "app", "day"))
+        own = run if budget is None else checked_budget(budget)
+        return cls(min(run, own), app, day, own=budget is not None and own <= run)
 
     def of(self, scope: str) -> int:
         """The cap of a scope."""
         return {"run": self.run, "app": self.app, "day": self.day}[scope.partition(":")[0]]
+
+
+def checked_budget(budget: object) -> int:
+    """Return a budget of so many dollars in millionths. Refuse what is none."""
+    if isinstance(budget, bool) or not isinstance(budget, int | float) or not 0 <= budget <= MAX_BUDGET:
+        raise UsageError(f"budget must be 0 to {MAX_BUDGET:,} dollars, got {budget!r}")
+    return round(budget * DOLLAR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +110,7 @@ class Short:
     reserved: int
     most: int
     resets_at: int | None
+    own: bool = False
 
     @property
     def passing(self) -> bool:
@@ -224,8 +236,9 @@ def _short(budget: Budget, caps: Caps, most: int, at: int) -> Short | None:
     cap = caps.of(budget.scope)
     if budget.spent + budget.reserved + most <= cap:
         return None
-    resets_at = None if budget.scope.startswith("run:") else next_midnight(at)
-    return Short(budget.scope, cap, budget.spent, budget.reserved, most, resets_at)
+    is_run = budget.scope.startswith("run:")
+    resets_at = None if is_run else next_midnight(at)
+    return Short(budget.scope, cap, budget.spent, budget.reserved, most, resets_at, own=is_run and caps.own)
 
 
 def settle(store: Store, hold: Hold, spent: int, usage: Usage) -> None:

@@ -140,7 +140,7 @@ class Permit:
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
+class PermitWait:
     """Not yet, because of this gate. `until` None: nobody knows when (slots are taken); ask again a little
     later.
     """
@@ -161,14 +161,14 @@ class Go:
 
 def reserve(
     store: Store, gates: Sequence[str], *, claim: Claim | None, holder: int | None, expires_us: int
-) -> Permit | Wait:
+) -> Permit | PermitWait:
     """Take what one request needs of these gates, all of them or none. Raises `ClaimLost`.
 
     After `expires_us` the slots are given back whatever happens, so it must be longer than the request may
     take.
     """
 
-    def take(lanes: Lanes) -> Permit | Wait:
+    def take(lanes: Lanes) -> Permit | PermitWait:
         with store.write() as session:
             names = _ids(store, session, lanes, gates)
             image = Gates(session, store.backend.dialect, 0)
@@ -189,14 +189,15 @@ def reserve(
     return with_gates(store, gates, take)
 
 
-def start(store: Store, gates: Sequence[str], *, claim: Claim | None) -> Go | Wait:
+def start(store: Store, gates: Sequence[str], *, claim: Claim | None) -> Go | PermitWait:
     """The last look before the first byte. Raises `ClaimLost`.
 
     Every gate of the lane must be open; the gap to the last start is kept for the gates that are named. A
-    permit that was swept since it was reserved is a `Wait` without a date: nothing may go out on it any more.
+    permit that was swept since it was reserved is a `PermitWait` without a date: nothing may go out on it
+    any more.
     """
 
-    def look(lanes: Lanes) -> Go | Wait:
+    def look(lanes: Lanes) -> Go | PermitWait:
         names, limited, wait = _glanced(store, lanes, gates, claim)
         if wait or not limited:
             return wait or Go(paced=False)
@@ -214,7 +215,7 @@ def start(store: Store, gates: Sequence[str], *, claim: Claim | None) -> Go | Wa
     return with_gates(store, gates, look)
 
 
-def peek(store: Store, gates: Sequence[str], *, claim: Claim | None) -> Go | Wait | None:
+def peek(store: Store, gates: Sequence[str], *, claim: Claim | None) -> Go | PermitWait | None:
     """What `start` says, as far as nothing is written for it; None where it has to be asked."""
     if store.lanes.missing(unscoped(name) for name in gates):
         return None
@@ -227,7 +228,7 @@ def peek(store: Store, gates: Sequence[str], *, claim: Claim | None) -> Go | Wai
 
 def _glanced(
     store: Store, lanes: Lanes, gates: Sequence[str], claim: Claim | None
-) -> tuple[dict[int, str], list[int], Wait | None]:
+) -> tuple[dict[int, str], list[int], PermitWait | None]:
     """The gates of a request, those of them that keep an interval, and what forbids a start."""
     with store.read(autocommit=True) as session:
         names = _ids(store, session, lanes, gates)
@@ -283,7 +284,7 @@ def _ids(store: Store, session: Session, lanes: Lanes, gates: Sequence[str]) -> 
     return {gates_of[lane_id][0]: name for name, lane_id in lane_of.items()}
 
 
-def _closed(image: Gates, claim_view: ClaimView) -> Wait | None:
+def _closed(image: Gates, claim_view: ClaimView) -> PermitWait | None:
     """The gate that stays closed longest; slots count as soonest, they may come back any moment."""
     closed = []
     for gate_id, name in claim_view.names.items():
@@ -292,11 +293,11 @@ def _closed(image: Gates, claim_view: ClaimView) -> Wait | None:
             image.mark_dirty(gate_id)
         view = claim_view.view(gate)
         if view.allowance(image.now) <= 0:
-            closed.append(Wait(view.opens_at(image.now), name, view.why_closed(image.now) or "closed"))
+            closed.append(PermitWait(view.opens_at(image.now), name, view.why_closed(image.now) or "closed"))
     return _longest(closed)
 
 
-def _longest(waits: Sequence[Wait]) -> Wait | None:
+def _longest(waits: Sequence[PermitWait]) -> PermitWait | None:
     return max(waits, key=lambda wait: wait.until or 0, default=None)
 
 
@@ -351,7 +352,7 @@ def _free(store: Store, session: Session, freed: Sequence[Row], *, healthy: bool
 
 def _look(
     store: Store, session: Session, names: Mapping[int, str], claim: Claim | None
-) -> tuple[list[_Seen], Wait | None]:
+) -> tuple[list[_Seen], PermitWait | None]:
     """All gates of the lane and of the request, and what forbids a start now, the rate aside."""
     claim_view = ClaimView(store, session, claim, names)
     rows = session.rows(_SEE, {"ids": [*{*claim_view.lane, *names}]})
@@ -367,21 +368,21 @@ def _look(
     return seen, _longest([wait for each in seen if (wait := _shut(each, claim_view, now))])
 
 
-def _shut(seen: _Seen, claim_view: ClaimView, now: int) -> Wait | None:
+def _shut(seen: _Seen, claim_view: ClaimView, now: int) -> PermitWait | None:
     gate = seen.gate
     until = max(gate.open_after, 0 if claim_view.is_trial(gate) else gate.tripped_until)
     if until > now:
-        return Wait(until, seen.name, gate.why_closed(now) or "closed")
+        return PermitWait(until, seen.name, gate.why_closed(now) or "closed")
     if gate.id in claim_view.names and claim_view.is_stranger(gate.id):
-        return Wait(None, seen.name, "the permit is gone; reserve again")
+        return PermitWait(None, seen.name, "the permit is gone; reserve again")
     return None
 
 
-def _stamp(session: Session, image: Gates, limited: Sequence[_Seen]) -> Wait | None:
+def _stamp(session: Session, image: Gates, limited: Sequence[_Seen]) -> PermitWait | None:
     """Keep the gap to the last start, and be the last start from now on. The caller holds the gates."""
     lasts = {each.gate.id: _last_start(each, image.now) for each in limited}
     waits = [
-        Wait(at, each.name, "rate")
+        PermitWait(at, each.name, "rate")
         for each in limited
         if (at := _next_start(each.gate, lasts[each.gate.id])) > image.now
     ]

@@ -106,6 +106,11 @@ class World:
             clock=self.clock,
         )
 
+    @property
+    def registry(self) -> Registry:
+        """What the services of an app ask for beside the store."""
+        return self._registry
+
     # --- what a test does
 
     def enqueue(self, *new: NewTask) -> list[int | None]:

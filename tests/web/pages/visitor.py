@@ -46,6 +46,7 @@ OURS = frozenset(
         "li",
         "link",
         "main",
+        "mark",
         "meta",
         "nav",
         "option",

@@ -13,18 +13,13 @@ from thresher.web.answer import StreamedFile, flow
 from thresher.web.route import CurrentRuntime, Route
 
 WRITERS = 4  # at the same time; more wait for one of these to end
-TYPES = {
-    FileFormat.CSV: "text/csv; charset=utf-8",
-    FileFormat.JSONL: "application/x-ndjson",
-    FileFormat.XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-}
 
 
 async def exported(
     runtime: CurrentRuntime,
     request: Request,
     what: str,
-    form: Annotated[str, Query(alias="format", description="Format: csv, jsonl or xlsx.")] = "csv",
+    form: Annotated[str, Query(alias="format", description="Format: csv, jsonl, xlsx or parquet.")] = "csv",
     status: Annotated[str | None, Query(description="Only rows with this status.")] = None,
 ) -> Response:
     """Export all rows of one kind, named as in `thresher export`. JSON lines contain everything; CSV and
@@ -42,7 +37,7 @@ async def exported(
     return StreamedFile(
         flow(request.app.state.pools.get("export", WRITERS), write),
         headers=headers,
-        media_type=TYPES[FileFormat(form)],
+        media_type=FileFormat(form).media_type,
     )
 
 

@@ -2,13 +2,15 @@
 
 from typing import Annotated
 
-from fastapi import Path, Query
+from fastapi import Body, Path, Query
 from starlette.responses import Response
 
-from thresher.admin.keys import READ
+from thresher.admin.keys import READ, WRITE
 from thresher.admin.runs import list_runs, show_run
+from thresher.admin.tasks import cancel_run
 from thresher.web.answer import answer
 from thresher.web.route import MAX_ID, BeforeId, CurrentRuntime, Limit, Route
+from thresher.web.schemas import ReasonBody, said
 
 
 async def runs(
@@ -41,7 +43,21 @@ async def run(runtime: CurrentRuntime, run_id: Annotated[int, Path(ge=1, le=MAX_
     return await answer(runtime.store, show_run, runtime.store, run_id)
 
 
+async def cancel(
+    runtime: CurrentRuntime,
+    run_id: Annotated[int, Path(ge=1, le=MAX_ID)],
+    body: Annotated[ReasonBody | None, Body()] = None,
+) -> Response:
+    """Cancel all tasks of a run or group, and of the groups below it. Running ones are asked to stop; `live`
+    counts those that have not ended yet.
+    """
+    return await answer(
+        runtime.store, cancel_run, runtime.store, run_id, said(body, "cancelled with its run")
+    )
+
+
 ROUTES = (
     Route("GET", "/api/runs", runs, READ),
     Route("GET", "/api/runs/{run_id}", run, READ),
+    Route("POST", "/api/runs/{run_id}/cancel", cancel, WRITE),
 )
