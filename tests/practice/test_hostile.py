@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.practice.browse import get
-from thresher.practice.web import Knob, PracticeWeb, Trouble, company
+from thresher.practice.web import CATALOGUES, Knob, PracticeWeb, Trouble, company
 from thresher.practice.web.hosts import HOSTS
 from thresher.practice.web.web import Web
 
@@ -26,6 +26,7 @@ TOKENS = {
     "myworkdaysite.com": "wd1",
     "invalid": "nobody",
     "bulk.example": "a",
+    "catalogues.example": "numbered",
     "icims.com": "careers-mallow",
     "breezy.hr": "orchard",
     "pinpointhq.com": "quartz",
@@ -34,6 +35,7 @@ ALL = [f"{TOKENS[pattern[2:]]}.{pattern[2:]}" if pattern.startswith("*") else pa
 HOST = st.sampled_from(
     [
         *ALL,
+        *(each.host for each in CATALOGUES),
         "kestrel.example",
         "larkspur.example",
         "acme.example",
@@ -111,6 +113,19 @@ WORDS = [
     "CompanyJobs",
     "Xml.aspx",
     "intro",
+    "departments",
+    "law-society",
+    "members",
+    "staff-training",
+    "go",
+    "print",
+    "1003",
+    "shop",
+    "more",
+    "courses",
+    "credentials",
+    "c",
+    "garden",
     company(7, "dunlin").workday_site,
     "9" * 5_000,
 ]
@@ -136,6 +151,9 @@ NAMES = st.sampled_from(
         "c",
         "in_iframe",
         "verbose",
+        "cursor",
+        "after",
+        "sort",
     ]
 )
 VALUES = st.one_of(

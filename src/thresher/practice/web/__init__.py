@@ -10,19 +10,33 @@ from thresher.practice.web.company import HOSTED, KNOWN, Company, Traits, compan
 from thresher.practice.web.control import CONTROL
 from thresher.practice.web.knob import Knob, Trouble, robots
 from thresher.practice.web.log import LogEntry, gaps, peak
+from thresher.practice.web.planted import (
+    CATALOGUES,
+    CatalogueSite,
+    Item,
+    ItemChanges,
+    Traps,
+    item_changes,
+    planted,
+    traps,
+)
 from thresher.practice.web.posting import PracticePosting, postings
 from thresher.practice.web.serving import PracticeWeb, RemoteWeb, Steering, practice_process
 from thresher.practice.web.sites.home import board_url
 from thresher.practice.web.walls import WALLS
 
 __all__ = [
+    "CATALOGUES",
     "CONTROL",
     "DAY_ZERO",
     "HOSTED",
     "KNOWN",
     "WALLS",
+    "CatalogueSite",
     "Chronicle",
     "Company",
+    "Item",
+    "ItemChanges",
     "Knob",
     "LogEntry",
     "PracticePosting",
@@ -30,16 +44,20 @@ __all__ = [
     "RemoteWeb",
     "Steering",
     "Traits",
+    "Traps",
     "Trouble",
     "board_url",
     "chronicle",
     "company",
     "directory",
     "gaps",
+    "item_changes",
     "owner",
     "peak",
+    "planted",
     "postings",
     "practice_process",
     "robots",
     "traits",
+    "traps",
 ]

@@ -160,7 +160,9 @@ def twisted(ask: WebRequest, answer: WebResponse) -> WebResponse:
 
 def _relaid(answer: WebResponse) -> WebResponse:
     if answer.content_type.startswith("text/html"):
-        return made(_dressed(answer.body.decode()).encode(), answer.content_type, modified=answer.modified)
+        # Every byte is some character of Latin-1, so a page keeps the charset it is written in.
+        text = _dressed(answer.body.decode("latin-1"))
+        return made(text.encode("latin-1"), answer.content_type, modified=answer.modified)
     if answer.content_type.startswith("application/json"):
         body = json.dumps(_renamed(json.loads(answer.body)), ensure_ascii=False).encode()
         return made(body, answer.content_type, modified=answer.modified)

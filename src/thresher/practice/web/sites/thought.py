@@ -112,7 +112,7 @@ def think(ask: WebRequest, wish: Wish) -> Thought:
 def _read(ask: WebRequest, wish: Wish, draw: Draw) -> Json:
     knob = ask.twists.get(Trouble.INVENTED)
     text = wish.said or wish.prompt
-    things = truth(ask, text)
+    things = truth(ask, text, _names(wish.schema or {}))
     invents = (knob.number or EVERYTHING) if knob else 0
     return instance(
         draw, wish.schema or {}, text, naming(text) if things is None else things, invents=invents

@@ -7,15 +7,18 @@ same lead to the same fact, so an app may call them as it likes.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urljoin, urlsplit
 
 from thresher.practice.web.answer import Json, WebRequest
 from thresher.practice.web.company import OWN, Company, Traits, company, owner, token_of, traits
+from thresher.practice.web.planted import DOMAIN, Item, day_of, item
+from thresher.practice.web.planted import catalogue as catalogue_of
 from thresher.practice.web.posting import PracticePosting, number_in, postings
 from thresher.practice.web.prose import intro, pay_text
-from thresher.practice.web.sites import catalogue, home, market
+from thresher.practice.web.sites import catalogue, catalogues, home, market
+from thresher.practice.web.sites.item_lists import API, PageType
 from thresher.practice.web.window import found, named, window
 
 Facts = Mapping[str, Json]
@@ -52,9 +55,9 @@ _SAME = MappingProxyType(
 )
 
 
-def truth(ask: WebRequest, said: str) -> Sequence[Facts] | None:
+def truth(ask: WebRequest, said: str, wanted: Sequence[str] = ()) -> Sequence[Facts] | None:
     """The things that the page shows which a question is about; None where the address is none we know, or is
-    not named.
+    not named. `wanted` are the fields that are asked for: some are about the page instead.
 
     Where the page itself is quoted, what is not in the quotation is not seen: a long page comes in parts.
     """
@@ -69,8 +72,12 @@ def truth(ask: WebRequest, said: str) -> Sequence[Facts] | None:
         query=dict(parse_qsl(parts.query)),
         twists={},
     )
+    rest = _URL.sub(" ", said)
+    if not PAGE_FIELDS.isdisjoint(wanted):
+        known = next((each for reader in PAGE_READERS if (each := reader(there)) is not None), None)
+        return None if known is None else [_page_facts(known, named_in[1], rest)]
     things = next((found for reader in READERS if (found := reader(there)) is not None), None)
-    return None if things is None else _seen(things, " ".join(_URL.sub(" ", said).split()).lower())
+    return None if things is None else _seen(things, " ".join(rest.split()).lower())
 
 
 def _spread(facts: Facts) -> Facts:
@@ -175,6 +182,25 @@ def _listing(ask: WebRequest, locale: market.Locale, row: market.CoinListing) ->
     }
 
 
+def _planted_pages(ask: WebRequest) -> Sequence[Facts] | None:
+    of, found = catalogue_of(ask.host), catalogues.catalogue_page(ask)
+    if of is None or found is None:
+        return None
+    if found.item is not None:
+        return [_planted(of.title, found.item, tuple(found.item.fields))]
+    listed = (*found.featured, *found.rows)
+    shown = [item(of, ask.seed, row.number, day_of(ask.now)) for row in listed]
+    # A list of the API has every field of its items, others have a few.
+    names = tuple(each.name for each in of.fields) if ask.path.startswith(API) else (of.title, *of.noted)
+    return [_planted(of.title, each, names) for each in shown]
+
+
+def _planted(title: str, shown: Item, names: Sequence[str]) -> Facts:
+    """An item by the names of its fields, and by `title`, which all kinds have."""
+    facts = {name: shown.fields[name] for name in names}
+    return {"title": shown.fields[title], "url": shown.url, **facts}
+
+
 def _greenhouse_pages(ask: WebRequest) -> Sequence[Facts] | None:
     if not ask.host.endswith("boards.greenhouse.io") or not ask.parts or ask.host.startswith("boards-api."):
         return None
@@ -207,7 +233,7 @@ def _board(
 
 def _company_pages(ask: WebRequest) -> Sequence[Facts] | None:
     """A company's own site. Only names that are meant as such: any host has one."""
-    if not ask.host.endswith(".example") or ask.host.endswith(".practice.example"):
+    if not ask.host.endswith(".example") or ask.host.endswith((".practice.example", f".{DOMAIN}")):
         return None
     who = company(ask.seed, token_of(ask.host))
     match ask.parts:
@@ -270,4 +296,114 @@ def _posting(row: PracticePosting) -> Facts:
     }
 
 
-READERS = (_course_pages, _market_pages, _greenhouse_pages, _lever_pages, _company_pages)
+READERS = (
+    _course_pages,
+    _market_pages,
+    _planted_pages,
+    _greenhouse_pages,
+    _lever_pages,
+    _company_pages,
+)
+
+
+# What a page is for and where it leads, for whoever learns how a site is built. What is true of an address
+# comes from its site; a link is only named if the question shows it, and as it is written there.
+
+PAGE_FIELDS = frozenset({"page_type", "link_examples", "pagination_example", "next_url"})
+MAX_ADDRESSES = 5_000
+_ADDRESS = re.compile(r"(?:https?://|[/?])[^\s<>\"'()\[\]{}|\\^`]{1,2000}")
+_TRACKING = ("utm_", "ref")
+# How a question of ours opens the quotation of a page, however short the page is.
+_QUOTATION = "<<<page "
+
+
+@dataclass(frozen=True, slots=True)
+class PageMap:
+    """The type of a page, a title that it shows, and its links: to items or categories, to the next page of
+    the same list, to other pages of it. Addresses are paths.
+    """
+
+    type: PageType
+    title: str
+    links: tuple[str, ...] = ()
+    following: str | None = None
+    pages: tuple[str, ...] = ()
+
+
+def _planted_map(ask: WebRequest) -> PageMap | None:
+    found = catalogues.catalogue_page(ask)
+    if found is None:
+        return None
+    pages = tuple(path for _, path in found.pages if path)
+    return PageMap(found.type, found.title, catalogues.links_of(ask, found), found.following, pages)
+
+
+def _course_map(ask: WebRequest) -> PageMap | None:
+    rows = _course_pages(ask)
+    if rows is None:
+        return None
+    if ask.parts[:1] == ("course",):
+        return PageMap(PageType.DETAIL, str(rows[0]["title"]))
+    number = max(1, ask.number("page", 1))
+    later = _course_pages(replace(ask, query={**ask.query, "page": str(number + 1)}))
+    return PageMap(
+        PageType.DETAIL_LINKS,
+        "courses",
+        tuple(str(row["url"]) for row in rows),
+        f"{ask.path}?page={number + 1}" if later else None,
+        (f"{ask.path}?page={number - 1}",) if number > 1 else (),
+    )
+
+
+PAGE_READERS = (_planted_map, _course_map)
+
+
+def _page_facts(found: PageMap, url: str, text: str) -> Facts:
+    """What is true of a page, as far as the text shows it; all of it where no page is quoted."""
+    if len(" ".join(text.split())) < QUOTED and _QUOTATION not in text:
+        written = {_same(url, path): urljoin(url, path) for path in _paths(found)}
+    else:
+        written = _addresses(url, text)
+    links = [each for path in found.links if (each := written.get(_same(url, path)))]
+    following = written.get(_same(url, found.following)) if found.following else None
+    other = next((each for path in found.pages if (each := written.get(_same(url, path)))), None)
+    return {
+        "page_type": found.type if _recognised(found, links, text) else None,
+        "link_examples": links,
+        "pagination_example": following or other,
+        "next_url": following,
+    }
+
+
+def _paths(found: PageMap) -> list[str]:
+    return [path for path in (*found.links, found.following, *found.pages) if path]
+
+
+def _recognised(found: PageMap, links: Sequence[str], text: str) -> bool:
+    """Whether the text shows enough to tell: a shell that a script would fill shows nothing."""
+    if found.links:
+        return bool(links)
+    return len(text) < QUOTED or found.title.lower() in " ".join(text.split()).lower()
+
+
+def _addresses(url: str, text: str) -> dict[str, str]:
+    """The addresses in a text as they are written there, by the page they lead to; the first of several."""
+    found: dict[str, str] = {}
+    for place, match in enumerate(_ADDRESS.finditer(text)):
+        if place >= MAX_ADDRESSES:
+            break
+        written = match[0].rstrip(".,;:!?*_")
+        found.setdefault(_same(url, written), written)
+    return found
+
+
+def _same(url: str, link: str) -> str:
+    """What two ways of writing one address have in common: no scheme, no tracking, no fragment, no slash at
+    the end.
+    """
+    try:
+        parts = urlsplit(urljoin(url, link))
+    except ValueError:
+        return link
+    query = sorted(pair for pair in parse_qsl(parts.query) if not pair[0].startswith(_TRACKING))
+    return f"{parts.netloc.lower()}{parts.path.rstrip('/')}?{query}"
