@@ -59,6 +59,7 @@ fuzz: setup ## Every property with fresh random examples, many of them. What it 
 chaos: setup ## The long campaign: kill, freeze and restart everything for ten minutes, then check the history.
 	$(BIN)/python -m tests.chaos.campaign --seconds 600
 	$(BIN)/python -m tests.apps.queries.replay --kills 200 --days 60
+	$(BIN)/python -m tests.apps.extractions.campaign --kills 200
 
 bench: setup ## Our queue beside its rivals, in one run on this machine.
 	$(PIP) -c constraints.txt -e '.[bench]'

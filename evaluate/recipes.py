@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Self
 
-from evaluate.manifest import Entry, entries, share
+from evaluate.manifest import HALVES, Entry, entries, half, share
 from evaluate.mutations import FALSEHOODS, MUTATIONS, Case, Mutation
 from evaluate.score import Score
 from thresher.core.schema import Field, Kind, Schema
@@ -136,6 +136,9 @@ def _unseen(corpus: Path) -> Iterator[Score]:
         "recipes", "F1 over fields, unseen pages", total.f1, total.right + total.wrong + total.missed, 0.95
     )
     yield Score("recipes", "F1 over sites, unseen pages", macro, len(by_site), 0.95)
+    for each in HALVES:
+        own = [tally.f1 for name, tally in by_site.items() if half(name) == each]
+        yield Score("recipes", f"F1 over sites, unseen pages ({each})", share(sum(own), len(own)), len(own))
     yield Score("recipes", "wrong values, unseen pages", total.wrong, total.right + total.wrong)
     yield Score(
         "recipes",
@@ -148,16 +151,21 @@ def _unseen(corpus: Path) -> Iterator[Score]:
 
 def _other_lessons(corpus: Path) -> Iterator[Score]:
     """The same with other pages as lessons: which three a person happens to label must not matter."""
-    total = Tally()
+    total, halves = Tally(), {each: Tally() for each in HALVES}
     for site in sites(corpus):
         pages = site.pages
         for start in range(1, min(len(pages), ROTATIONS) if len(pages) > TAUGHT else 0):
             turned = (*pages[start:], *pages[:start])
-            total += _taught(site, turned[:TAUGHT], turned[TAUGHT:])
+            found = _taught(site, turned[:TAUGHT], turned[TAUGHT:])
+            total += found
+            halves[half(site.name)] += found
     cases = total.right + total.wrong + total.missed
     yield Score(
         "recipes", "F1 over fields, other pages taught", total.f1, cases, 0.95, misses=tuple(total.misses)
     )
+    for name, tally in halves.items():
+        known = tally.right + tally.wrong + tally.missed
+        yield Score("recipes", f"F1 over fields, other pages taught ({name})", tally.f1, known)
     yield Score("recipes", "wrong values, other pages taught", total.wrong, cases)
 
 

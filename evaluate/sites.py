@@ -13,13 +13,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from evaluate.fields import LABELS, field_cases, shown
-from evaluate.manifest import TODAY, Entry, entries, plain, share
+from evaluate.manifest import HALVES, TODAY, Entry, entries, half, plain, share
 from evaluate.score import Score
 from thresher.core.page import Page, Via
 from thresher.hiring.records import company_name_key
@@ -29,7 +28,6 @@ from thresher.reading.inspect.inspection import Inspection, inspect
 from thresher.reading.structured.facts import Facts
 from thresher.reading.values.addresses import registered_domain
 
-HALVES = ("learn", "check")
 UNDECLARED = ("title", "company", "location", "posted", "employment_type", "salary", "description")
 _NUMBERED = re.compile(r"^\d+_")
 _DECLARED = re.compile(rb"(?i)application/ld\+json|\bitem(?:prop|type|scope)\b")
@@ -47,7 +45,7 @@ class Case:
 
     @property
     def half(self) -> str:
-        return HALVES[sha256(self.site.encode()).digest()[0] % 2]
+        return half(self.site)
 
 
 def scores(corpus: Path) -> list[Score]:
@@ -71,14 +69,14 @@ def _recall_and_precision(name: str, cases: list[Case]) -> Iterator[Score]:
 
 def _halves(name: str, cases: Iterable[Case]) -> Iterator[Score]:
     found = list(cases)
-    for half in HALVES:
-        own = [case for case in found if case.half == half]
+    for each in HALVES:
+        own = [case for case in found if case.half == each]
         sites: dict[str, list[bool]] = defaultdict(list)
         for case in own:
             sites[case.site].append(case.right)
         value = share(sum(share(sum(each), len(each)) for each in sites.values()), len(sites))
         misses = tuple(case.what for case in own if not case.right)
-        yield Score("sites", f"{name} ({half})", value, len(sites), misses=misses)
+        yield Score("sites", f"{name} ({each})", value, len(sites), misses=misses)
 
 
 # The link to a company's openings

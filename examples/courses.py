@@ -72,7 +72,11 @@ def ask(run: DemoRun) -> None:
 def report(run: DemoRun, store: Any) -> Iterator[str]:
     """Who read the courses, and what that cost."""
     rows = [row for row in list_records(store, kind="course", limit=10_000) if row["updated_at"] >= run.began]
-    calls = [call for call in list_calls(store, limit=10_000) if call["at"] >= run.began]
+    calls = [
+        call
+        for call in list_calls(store, limit=10_000)
+        if call["app"] == "courses" and call["at"] >= run.began
+    ]
     by = Counter(row["data"]["read_by"] for row in rows)
     readers = [f"{by[name]} {words}" for name, words in READERS.items() if by[name]]
     proven = sum(place is not None for row in rows for place in row["evidence"]["places"].values())

@@ -1,5 +1,5 @@
-"""What `make run` runs: a small web on this machine, a search for openings among its companies, and a
-catalogue, learned.
+"""What `make run` runs: a small web on this machine, a search for openings among its companies, a
+catalogue, learned, and a register, read whole.
 
 Everything is real but the web and the model: the queue, the gates, robots.txt, the walls, the caps. Run it
 again and it is the next day there: some postings are new, some are gone. The project lies in the folder
@@ -38,7 +38,7 @@ from thresher.store.store import Store
 
 EXAMPLES = Path(__file__).parent
 FOLDER = EXAMPLES / "harvest"
-APPS = ("jobs", "roles", "queries", "../courses.py")
+APPS = ("jobs", "roles", "queries", "extractions", "../courses.py")
 DATABASE = f"sqlite:///{FOLDER / 'harvest.db'}"
 SEED, PORT = 7, 8123
 DONE = (0, 1)  # 1: a task failed, and some of them are meant to

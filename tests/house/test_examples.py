@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from tests.house.paper import ROOT, blocks
-from thresher.practice.web import DAY_ZERO, company, postings
+from thresher.practice.web import DAY_ZERO, company, item_changes, planted, postings
 
 EXAMPLES = ROOT / "examples"
 FILES = sorted(path.name for path in EXAMPLES.glob("*.py"))
@@ -109,6 +109,7 @@ def test_the_tutorial_prints_the_crawl_as_it_is():
     assert printed == [(EXAMPLES / "practice.py").read_text("utf-8")]
 
 
+REGISTER = "n24.offsets"  # the site that the demo extracts
 # Which companies of the demo have their postings read, and in which words the demo must own up to the others.
 FOUND = ("acme", "fathom", "garnet", "heron", "isthmus")
 NOT_FOUND = {
@@ -190,6 +191,12 @@ class Demo:
             sql = "select count(*) from records where kind = 'posting' and key like 'practice/%'"
             return int(connection.execute(sql).fetchone()[0])
 
+    def extracted(self) -> set[str]:
+        """The addresses of the items in the first data set."""
+        with sqlite3.connect(self.folder / "harvest" / "harvest.db") as connection:
+            sql = "select 'https://' || item_key from data_items where dataset_id = 1"
+            return {key for (key,) in connection.execute(sql)}
+
     def postings(self) -> dict[str, int]:
         """How many are in the database, by company."""
         sql = """select l.target, count(*) from records r join links l on l.record_id = r.id
@@ -257,6 +264,8 @@ def test_the_demo_goes_on_after_ctrl_c_and_tells_what_it_found_and_what_not(demo
     ]
     told = said.partition("Whom to call about what")[2]
     assert [name for name in candidates if name not in told] == [], "every candidate has a posting that suits"
+    assert demo.extracted() == {each.url for each in planted(REGISTER, 7, DAY_ZERO)}
+    assert "by what was learned. Its cost: nothing." in " ".join(said.split())
     assert (tmp_path / "harvest" / ".gitignore").read_text("utf-8") == "*\n"
 
 
@@ -281,6 +290,8 @@ def test_the_next_run_of_the_demo_is_the_next_day_and_tells_the_news_but_calls_n
             rf"{name} [A-DS] {len(before | after)} {len(after - before) or '–'} – found", rows[name]
         ), rows[name]
     assert demo.postings()["heron"] == there["heron"] > 0
+    news = item_changes(REGISTER, 7, DAY_ZERO, DAY_ZERO + timedelta(days=1))
+    assert f"{len(news.new)} new, {len(news.changed)} changed, {len(news.gone)} gone, " in said
     with sqlite3.connect(demo.folder / "harvest" / "harvest.db") as connection:
         closed = connection.execute(
             "select count(*) from marks where kind = 'posting' and name = 'state' and word = 'closed'"

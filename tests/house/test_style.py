@@ -178,8 +178,13 @@ SELECTING = {
     "xpath_iter",
 }
 MAKERS = {"reading/html/parser.py": "written_selector", "learning/locator.py": "learned_selector"}
-# Who takes a selector at a person's word: platform files, and the vocabulary that comes with the program.
-TRUSTING = {"reading/postings/postings.py", "reading/postings/single.py", "reading/html/parser.py"}
+# Who takes a selector at a person's word: platform files, our own vocabulary, recipes.
+TRUSTING = {
+    "apps/extractions/recipe_file.py",
+    "reading/postings/postings.py",
+    "reading/postings/single.py",
+    "reading/html/parser.py",
+}
 WITHOUT_PAGES = ("practice", "store", "reading/html/parser.py")
 
 

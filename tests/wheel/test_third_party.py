@@ -84,6 +84,7 @@ def test_an_app_of_somebody_else_works_goes_and_comes_back(project: Project, tid
     project("run")
     assert project.json("tides", "list") == [BREST]
     assert project("tides", "highest") == "Brest\n"
+    assert project("tides", "cost", "1") == "0 millionths of a dollar\n"
     assert project("export", "tides", "--format", "csv").split() == ["\ufeffharbour,level", "Brest,5.25"]
     assert project.check("tides") == [("warn", "at 4 m or above: Brest")]
     (event,) = project.json("events", "--kind", "tide_flooded")

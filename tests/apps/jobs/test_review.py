@@ -71,7 +71,8 @@ def test_a_round_of_scraping_notices_that_the_points_have_changed(search: Search
     assert rows(search.store, reviews)[0] == (before,)  # nothing has changed
     search.set(jobs__company__tier_s=1, jobs__company__remote_first=33, jobs__company__ai_focus=33)
     search.look()
-    assert rows(search.store, reviews)[0] == (before + 1,)
+    # Two tasks may each notice it, one after the other's review has ended.
+    assert rows(search.store, reviews)[0] > (before,)
     found = search.company("acme").data
     assert found["tier"] == ("S" if found["score"] else "D")
     assert found["score"] == sum(part["points"] for part in found["score_parts"])

@@ -37,7 +37,16 @@ GROUPS = {
         "Export",
         "Explanation",
     ),
-    "What a stage is given": ("Context", "Task", "Page", "Credentials"),
+    "What a stage is given": (
+        "Context",
+        "Task",
+        "Page",
+        "Credentials",
+        "Rendering",
+        "Click",
+        "Wait",
+        "Collect",
+    ),
     "How a page becomes values": (
         "Schema",
         "Field",
@@ -71,6 +80,7 @@ GROUPS = {
         "Blocked",
         "Unauthorized",
         "Permanent",
+        "NotClickable",
     ),
     "What services and commands raise": (
         "UsageError",

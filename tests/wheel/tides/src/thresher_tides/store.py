@@ -5,6 +5,7 @@ from typing import Any
 
 from thresher import Check, Export
 from thresher.core.extension import Declaration
+from thresher.store.budgets import spent_by
 from thresher.store.session import Session
 from thresher.store.store import Store
 from thresher.store.transaction import in_transaction
@@ -48,6 +49,12 @@ def levels(store: Store) -> list[dict[str, Any]]:
     """How high the water stands in each harbour."""
     with store.read() as session:
         return [dict(zip(COLUMNS, row, strict=True)) for row in session.rows(_READ)]
+
+
+def cost(store: Store, tracking_id: int) -> int:
+    """What the models have cost that a task and its lineage have asked, in millionths of a dollar."""
+    with store.read() as session:
+        return spent_by(session, tracking_id)
 
 
 def check_floods(store: Store) -> Iterator[Check]:

@@ -1,0 +1,1 @@
+"""Whole sites into data sets, by recipe."""

@@ -1,0 +1,1 @@
+"""How a recipe's configuration is found: rules over pages, and the plan of which page to look at next."""

@@ -1,0 +1,235 @@
+"""fetchPage: fetch one page, keep it, and branch: the rest of its list, the data set, the next level.
+
+The task waits in the lanes of its recipe and its host, so a busy host costs nothing and nothing is queued
+anew. What the page leads to is inserted and spawned in the transaction that says the page was read: no page
+is ever known without a task, or the other way round. A list whose pages are known one by one is one task that
+goes on from page to page.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from thresher.apps.extractions.model import (
+    Extraction,
+    ExtractionPage,
+    Level,
+    PageStatus,
+    PagingKind,
+    extract_key,
+    fetch_key,
+    source_of,
+)
+from thresher.apps.extractions.store.pages import PageToFetch, to_rows
+from thresher.apps.extractions.walking.branch import Branch, NewPage, branch
+from thresher.apps.extractions.walking.facts import PageFacts, read_page
+from thresher.core.clock import HOUR
+from thresher.core.context import Context
+from thresher.core.errors import Gone
+from thresher.core.keys import host_gate
+from thresher.core.outcome import Done, Effect, Finds, Next, Outcome, Skipped
+from thresher.core.page import Page
+from thresher.core.pipeline import Pipeline, Source, Stage, Trip
+from thresher.core.rendering import Click, Collect, Rendering, Wait
+from thresher.core.settlement import Error
+from thresher.core.task import NewTask, Task
+
+FETCH_PAGE, EXTRACT_DATA = "fetchPage", "extractData"
+SLOTS = Source("extractions.fetchPage", in_flight=2, trip_after=None)
+VERSION = 1  # of the data set that a walk fills
+MAX_SECONDS = 600.0
+MAX_CLICKED = 300
+
+
+def gates(trip: Trip) -> tuple[str, ...]:
+    """The recipe, our own two slots, and the host of the page that is next."""
+    url = trip.checkpoint.get("url") or trip.url or ""
+    return (f"source:{source_of(trip.payload['recipe'])}", SLOTS.gate, host_gate(url))
+
+
+async def fetch(ctx: Context) -> Outcome:
+    """Fetch the page that is next, and say what follows from it."""
+    name = ctx.task.checkpoint.get("page") or ctx.task.payload["page"]
+    asked = {"extraction": ctx.task.payload["extraction"], "page": name}
+    todo: PageToFetch | None = await ctx.read("extractions.page", asked)
+    if todo is None:
+        return Skipped("its extraction is not there any more")
+    if not todo.is_open:
+        return Skipped(f"its extraction is {todo.extraction.status}")
+    if late := over_time(todo.extraction, ctx.now()):
+        cancel = Effect("extractions.cancel", {"extraction": todo.extraction.id, "reason": late})
+        return Skipped(late, effects=(cancel,))
+    if why := _not_wanted(todo):
+        return _skipped(todo.page, why)
+    level = todo.extraction.configuration.levels[todo.page.level]
+    try:
+        page = await _fetched(ctx, todo.page, level)
+    except Gone as problem:
+        if not todo.page.number:
+            raise
+        return _skipped(todo.page, f"the list ends before it: {problem}")
+    facts = await ctx.compute(read_page, page, level)
+    of = replace(todo.of, counting="page" in ctx.task.checkpoint)
+    found = branch(todo.extraction.configuration, todo.page, facts, of)
+    return await _settled(ctx, todo, page, facts, found)
+
+
+def over_time(extraction: Extraction, now: int) -> str | None:
+    """Why an extraction takes longer than its recipe lets it."""
+    hours = extraction.limits.hours
+    if not hours or not extraction.started_at or now - extraction.started_at <= hours * HOUR:
+        return None
+    return f"its time is over: the recipe lets it take {hours:g} hours"
+
+
+def _skipped(page: ExtractionPage, why: str) -> Outcome:
+    said = {"extraction": page.extraction_id, "page": page.page, "note": why}
+    return Done(effects=(Effect("extractions.page_skipped", said),), note=why)
+
+
+def _not_wanted(todo: PageToFetch) -> str | None:
+    """Why a page is not requested after all."""
+    if todo.page.status is PageStatus.SUCCESS:
+        return "it was fetched already"
+    if todo.after_end:
+        return "the list ends before it: two pages before it are empty"
+    return None
+
+
+async def _fetched(ctx: Context, page: ExtractionPage, level: Level) -> Page:
+    render = True if level.needs_browser else level.render
+    return await ctx.fetch(
+        page.url, render=render, rendering=_rendering(level) if render else None, max_age=0
+    )
+
+
+def _rendering(level: Level) -> Rendering:
+    steps: list[Click | Wait] = []
+    for each in level.setup:
+        if each.click:
+            steps.append(Click(each.click, optional=each.optional))
+        if each.wait_for or each.wait:
+            steps.append(Wait(each.wait_for or each.wait or 0.0))
+    paging = level.pagination
+    if paging is not None and paging.kind is PagingKind.LOAD_MORE and paging.selector:
+        steps.append(Click(paging.selector, repeat=paging.clicks, optional=True))
+    collect = (
+        Collect(level.click_selector, level.click_limit or MAX_CLICKED) if level.click_selector else None
+    )
+    return Rendering(steps=tuple(steps), screenshot=True, collect=collect)
+
+
+async def _settled(ctx: Context, todo: PageToFetch, page: Page, facts: PageFacts, found: Branch) -> Outcome:
+    new, met, dropped = await new_pages(ctx, todo.extraction, found.pages)
+    told = await _told(ctx, todo, page, facts, found)
+    added = {"extraction": todo.extraction.id, "parent": todo.page.page}
+    follow = found.follow if await _is_new(ctx, todo, found.follow) else None
+    pages = (*new, *((follow,) if follow else ()))
+    effects = [
+        Effect("extractions.page_fetched", told),
+        Effect("extractions.add_pages", {**added, "pages": to_rows(pages), "met": met, "dropped": dropped}),
+    ]
+    children = [_child(todo, each) for each in new]
+    if found.extract:
+        carried = await _carried(ctx, todo, told["content"])
+        effects += carried
+        children += [] if carried else [_extraction(todo)]
+    if follow is None:
+        return Done(effects=tuple(effects), children=tuple(children))
+    checkpoint = {"url": follow.url, "page": follow.page}
+    return Next(checkpoint=checkpoint, again=True, effects=tuple(effects), children=tuple(children))
+
+
+async def new_pages(
+    ctx: Context, extraction: Extraction, pages: Sequence[NewPage]
+) -> tuple[list[NewPage], list[str], int]:
+    """The pages that nobody has met, those that are known, and how many a limit keeps out."""
+    distinct = list({each.page: each for each in pages}.values())
+    asked = {"extraction": extraction.id, "pages": [each.page for each in distinct]}
+    known = await ctx.read("extractions.known_pages", asked) if distinct else frozenset()
+    new = [each for each in distinct if each.page not in known]
+    met = sorted(each.page for each in distinct if each.page in known)
+    kept = new[: await _room(ctx, extraction)] if new else []
+    return kept, met, len(new) - len(kept)
+
+
+async def _room(ctx: Context, extraction: Extraction) -> int:
+    """How many more pages an extraction may have."""
+    # The task that reads a page into the data set stands below the one that fetches it.
+    if ctx.task.depth + 2 > int(ctx.setting("lineage.max_depth")):
+        return 0
+    most = extraction.limits.pages or int(ctx.setting("extractions.max_pages"))
+    there: int = await ctx.read("extractions.count_pages", {"extraction": extraction.id, "limit": most})
+    return max(most - there, 0)
+
+
+async def _is_new(ctx: Context, todo: PageToFetch, page: NewPage | None) -> bool:
+    """Whether the next page of a list is one: a list that leads back to itself ends there."""
+    if page is None:
+        return False
+    asked = {"extraction": todo.extraction.id, "pages": [page.page]}
+    return not await ctx.read("extractions.known_pages", asked)
+
+
+async def _told(
+    ctx: Context, todo: PageToFetch, page: Page, facts: PageFacts, found: Branch
+) -> dict[str, Any]:
+    return {
+        "extraction": todo.extraction.id,
+        "page": todo.page.page,
+        "status": PageStatus.SUCCESS.value,
+        "note": facts.shell,
+        "final_url": page.final_url,
+        "content": await ctx.save(page.body),
+        "markdown": await ctx.save(facts.markdown.encode()),
+        "screenshot": await ctx.save(page.screenshot) if page.screenshot else None,
+        "content_type": page.headers.get("content-type"),
+        "links": len(facts.links),
+        "extraction_status": PageStatus.WAITING.value if found.extract else None,
+    }
+
+
+async def _carried(ctx: Context, todo: PageToFetch, content: str) -> list[Effect]:
+    """Where the page is as it was in the previous extraction, and so is what is read from it, its items are
+    taken from there.
+    """
+    extraction = todo.extraction
+    if extraction.previous_id is None:
+        return []
+    asked = {"extraction": extraction.previous_id, "page": todo.page.page, "content": content}
+    if not await ctx.read("extractions.is_unchanged", {**asked, "recipe_version": extraction.recipe_version}):
+        return []
+    said = {"extraction": extraction.id, "page": todo.page.page, "version": VERSION}
+    return [Effect("extractions.items_carried", {**said, "previous": extraction.previous_id})]
+
+
+def _child(todo: PageToFetch, page: NewPage) -> NewTask:
+    return fetch_task(todo.extraction.id, todo.extraction.recipe_name, page.page, page.url)
+
+
+def fetch_task(extraction: int, recipe: str, page: str, url: str) -> NewTask:
+    """The task that fetches a page."""
+    payload = {"extraction": extraction, "recipe": recipe, "page": page}
+    return NewTask(FETCH_PAGE, payload, url=url, key=fetch_key(extraction, page))
+
+
+def _extraction(todo: PageToFetch) -> NewTask:
+    return extract_task(todo.extraction.id, todo.page.page, VERSION)
+
+
+def extract_task(extraction: int, page: str, version: int) -> NewTask:
+    """The task that reads a stored page into a version of the data set."""
+    payload = {"extraction": extraction, "page": page, "version": version}
+    return NewTask(EXTRACT_DATA, payload, key=extract_key(extraction, page, version))
+
+
+def failed(task: Task, error: Error, settings: Mapping[str, Any]) -> Finds:  # noqa: ARG001  all are given the settings
+    """A page that cannot be fetched says why."""
+    page = task.checkpoint.get("page") or task.payload["page"]
+    failure = {"error": error.name, "message": error.message, "stage": task.stage}
+    said = {"extraction": task.payload["extraction"], "page": page, "failure": failure}
+    return Finds(effects=(Effect("extractions.page_failed", said),))
+
+
+PIPELINES = (Pipeline(FETCH_PAGE, Stage(fetch, through=gates, timeout=MAX_SECONDS), failed=failed),)
+SOURCES = (SLOTS,)

@@ -1,0 +1,1 @@
+"""What people and programs ask of the extractions app; called by commands, routes and pages alike."""

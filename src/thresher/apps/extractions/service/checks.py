@@ -1,0 +1,88 @@
+"""Lines of `thresher doctor` and `thresher status`: recipes without a configuration, extractions that
+stopped, and data sets that have lost a field.
+"""
+
+from collections.abc import Sequence
+
+from thresher.apps.extractions.model import Extraction, ExtractionStatus, Recipe, RecipeStatus
+from thresher.apps.extractions.store.datasets import DataSet, list_datasets
+from thresher.apps.extractions.store.extractions import list_extractions
+from thresher.apps.extractions.store.recipes import list_recipes
+from thresher.apps.extractions.store.totals import lost_fields
+from thresher.core.extension import Check
+from thresher.store.session import Session
+from thresher.store.store import Store
+
+NAMED = 3  # that one line names
+LATEST = 50  # extractions that are looked at
+
+
+def check_recipes(store: Store) -> list[Check]:
+    """Check that every recipe has a configuration."""
+    with store.read() as session:
+        found = list_recipes(session)
+    if not found:
+        return [Check.ok("recipes", "there are no recipes", "thresher recipes add --help")]
+    broken = [each for each in found if each.status is RecipeStatus.ERROR]
+    if not broken:
+        return [Check.ok("recipes", f"{len(found):,} recipes")]
+    first = broken[0]
+    return [
+        Check.warn(
+            "recipes",
+            f"no configuration was detected for {_names([each.name for each in broken])}: {first.reason}",
+            f"thresher recipes show {first.name}",
+        )
+    ]
+
+
+def check_extractions(store: Store) -> list[Check]:
+    """Check that the last extraction of each recipe went to its end."""
+    with store.read() as session:
+        latest: dict[str, Extraction] = {}
+        for each in list_extractions(session, limit=LATEST):
+            latest.setdefault(each.extraction.recipe_name, each.extraction)
+    stopped = [
+        each for each in latest.values() if each.status in (ExtractionStatus.STALE, ExtractionStatus.ERROR)
+    ]
+    if not stopped:
+        return [Check.ok("extractions", f"{len(latest):,} recipes were extracted")] if latest else []
+    return [
+        Check.warn(
+            "extractions",
+            f"extraction {each.id} of {each.recipe_name} is {each.status}: {each.reason}",
+            f"thresher extract resume {each.id}",
+        )
+        for each in stopped[:NAMED]
+    ]
+
+
+def check_datasets(store: Store) -> list[Check]:
+    """Check that the newest data set of each recipe has the fields that the one before it had."""
+    with store.read() as session:
+        lost = [each for recipe in list_recipes(session) if (each := _lost(session, recipe))]
+    return [
+        Check.warn(
+            "data sets",
+            f"far fewer items of data set {dataset.id} ({dataset.recipe_name}) than before have {', '.join(fields)}",
+            f"the site may have changed: thresher datasets show {dataset.id}",
+        )
+        for dataset, fields in lost[:NAMED]
+    ]
+
+
+def _lost(session: Session, recipe: Recipe) -> tuple[DataSet, tuple[str, ...]] | None:
+    sets = [each for each in list_datasets(session, recipe.id, limit=2) if each.ended_at]
+    if len(sets) < 2:
+        return None
+    new, old = sets
+    fields = lost_fields((old.coverage, old.items), new.coverage, new.items)
+    return (new, fields) if fields else None
+
+
+def _names(names: Sequence[str]) -> str:
+    more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+CHECKS = (check_recipes, check_extractions, check_datasets)

@@ -1,0 +1,141 @@
+"""startExtraction: begin an extraction, go on with one that stopped, or read its stored pages again.
+
+Each is a run of the machine: a group whose tasks are counted in the transactions that end them, and whose
+last one is followed by updateExtractionCompletion. So an extraction is over exactly when nothing of it waits.
+"""
+
+from enum import StrEnum
+
+from thresher.apps.extractions.api.definition import first_url
+from thresher.apps.extractions.fetch_page import extract_task, fetch_task
+from thresher.apps.extractions.model import (
+    Configuration,
+    Extraction,
+    ExtractionPage,
+    PageStatus,
+    PageType,
+    StepKind,
+    api_key,
+    page_name,
+)
+from thresher.apps.extractions.store.extractions import group_key
+from thresher.apps.extractions.walking.branch import NewPage
+from thresher.core.context import Context
+from thresher.core.group import Run
+from thresher.core.outcome import Done, Effect, Next, Outcome, Skipped
+from thresher.core.pipeline import Pipeline, Stage
+from thresher.core.task import NewTask
+
+START_EXTRACTION = "startExtraction"
+COMPLETION = "updateExtractionCompletion"
+API_EXTRACTION = "extractDataWithApi"
+PORTION = 1_000  # pages that are enqueued at a time
+
+
+class Mode(StrEnum):
+    """`resume` takes up what still waits, `retry` also what failed, `reextract` reads every stored page again
+    into a new version of the data set.
+    """
+
+    START = "start"
+    RESUME = "resume"
+    RETRY = "retry"
+    REEXTRACT = "reextract"
+
+
+async def start(ctx: Context) -> Outcome:
+    """Open the run: with the root page, or with the first portion of the pages that are to go on."""
+    extraction: Extraction | None = await ctx.read("extractions.extraction", ctx.task.payload)
+    if extraction is None:
+        return Skipped("its extraction is not there any more")
+    mode = Mode(ctx.task.payload["mode"])
+    noted = Effect(
+        "extractions.note_run", {"extraction": extraction.id, "task": ctx.task.id, "mode": mode.value}
+    )
+    if mode is Mode.START:
+        if extraction.status.is_over:
+            return Skipped(f"the extraction is {extraction.status}")
+        return Done(effects=(noted,), children=(_root_task(extraction),), group=_run(extraction, mode, 1))
+    return Next(checkpoint={"state": states_of(mode)[0], "after": ""}, effects=(noted,))
+
+
+def root_page(url: str, configuration: Configuration) -> NewPage:
+    """The page that an extraction begins with."""
+    if configuration.is_api:
+        return NewPage(page_name(url), url, 0, StepKind.API, 0, PageType.API)
+    return NewPage(page_name(url), url, 0, StepKind.ROOT, 0, configuration.levels[0].page_type)
+
+
+def _root_task(extraction: Extraction) -> NewTask:
+    name = page_name(extraction.url)
+    if extraction.configuration.api is None:
+        return fetch_task(extraction.id, extraction.recipe_name, name, extraction.url)
+    payload = {"extraction": extraction.id, "recipe": extraction.recipe_name, "page": name}
+    url = first_url(extraction.configuration.api, extraction.entity)
+    return NewTask(API_EXTRACTION, payload, url=url, key=api_key(extraction.id, name))
+
+
+def _run(extraction: Extraction, mode: Mode, version: int) -> Run:
+    payload = {"extraction": extraction.id, "mode": mode.value, "version": version}
+    return Run(group_key(extraction.id), NewTask(COMPLETION, payload), subject=extraction.recipe_name)
+
+
+def states_of(mode: Mode) -> tuple[str, ...]:
+    """The states of pages that a mode takes up, in their order."""
+    match mode:
+        case Mode.RESUME:
+            return ("waiting", "unread")
+        case Mode.RETRY:
+            return ("waiting", "unread", "failed")
+        case Mode.REEXTRACT:
+            return ("succeeded",)
+        case Mode.START:
+            return ()
+
+
+async def go_on(ctx: Context) -> Outcome:
+    """Enqueue the next portion of pages. The task is a member of its own run, so that the run cannot end
+    before the last portion.
+    """
+    said, payload = ctx.task.checkpoint, ctx.task.payload
+    extraction: Extraction | None = await ctx.read("extractions.extraction", payload)
+    if extraction is None:
+        return Skipped("its extraction is not there any more")
+    mode, version = Mode(payload["mode"]), int(payload.get("version") or 1)
+    asked = {"extraction": extraction.id, "state": said["state"], "after": said["after"], "limit": PORTION}
+    pages: list[ExtractionPage] = await ctx.read("extractions.open_pages", asked)
+    children = tuple(
+        task for page in pages if (task := _task_of(extraction, page, mode, version)) is not None
+    )
+    effects = (
+        Effect("extractions.retry_pages", {"extraction": extraction.id, "pages": [p.page for p in pages]}),
+    )
+    group = _run(extraction, mode, version)
+    following = _following(mode, said["state"], pages)
+    if following is None:
+        return Done(effects=effects if pages else (), children=children, group=group)
+    return Next(checkpoint=following, again=True, effects=effects, children=children, group=group)
+
+
+def _following(mode: Mode, state: str, pages: list[ExtractionPage]) -> dict[str, str] | None:
+    """Where the next portion begins."""
+    if len(pages) == PORTION:
+        return {"state": state, "after": pages[-1].page}
+    states = states_of(mode)
+    at = states.index(state) + 1
+    return {"state": states[at], "after": ""} if at < len(states) else None
+
+
+def _task_of(extraction: Extraction, page: ExtractionPage, mode: Mode, version: int) -> NewTask | None:
+    """What is to be done for a page: fetch it, read it again, or nothing."""
+    if mode is Mode.REEXTRACT:
+        has_data = page.page_type.holds_data and page.content is not None
+        return extract_task(extraction.id, page.page, version) if has_data else None
+    if page.step == 0 and extraction.configuration.is_api:
+        return _root_task(extraction)
+    if page.status is PageStatus.SUCCESS:
+        return extract_task(extraction.id, page.page, version)
+    return fetch_task(extraction.id, extraction.recipe_name, page.page, page.url)
+
+
+PIPELINES = (Pipeline(START_EXTRACTION, Stage(start), Stage(go_on)),)

@@ -1,0 +1,283 @@
+"""The practice catalogues, extracted whole by real workers over real HTTP, which may be killed at any moment.
+
+    python -m tests.apps.extractions.campaign [--database URL] [--kills 200] [--sites numbered,offsets]
+
+Without a database it runs on a new one of each make. What ends in the data sets is compared with what was
+planted: every item once, every value as its page has it, nothing else.
+"""
+
+import argparse
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from thresher.apps.extractions.app import app
+from thresher.apps.extractions.service import datasets, extractions, recipes
+from thresher.apps.extractions.service.extractions import ExtractionView
+from thresher.practice.postgres import practice_postgres
+from thresher.practice.web import CATALOGUES, DAY_ZERO, CatalogueSite, planted, practice_process
+from thresher.runtime import opened_store
+from thresher.store.store import Store
+
+SEED = 7
+PATIENCE = 600.0  # seconds for the whole, on a machine that does other things too
+EVERY = 0.2
+PROJECT = """apps: [extractions]
+database: "{database}"
+fetch:
+  contact: me@example.com
+  resolve: {{"*": "{web}"}}
+{models}
+settings:
+  host.interval: 0.001
+  host.in_flight: 4
+  worker.lease: 2
+  worker.poll: 0.05
+  reaper.every: 0.1
+  retry.base: 0.1
+  retry.crash_spread: 0
+  budget.app: 1000
+  budget.day: 1000
+  budget.run: 1000
+"""
+MODELS = """models:
+  providers:
+    practice: {{kind: openai, base_url: "{web}/v1", key: none-is-needed-here}}
+  cheap: practice/practice-small
+  prices: {{"practice/practice-small": {{input: 0.25, output: 2}}}}"""
+
+
+def recipe_of(site: CatalogueSite) -> dict[str, Any]:
+    """The recipe of a catalogue as a person would write it: an address and the fields that they want."""
+    fields = {
+        each.name: {"type": "string", **({"x-kind": each.type} if each.type != "text" else {})}
+        for each in site.fields
+    }
+    required = [each.name for each in site.fields if each.required]
+    schema = {"type": "object", "properties": fields, "required": required}
+    return {"url": site.start_url, "entity": {"name": f"practice_{site.kind}", "schema": schema}}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a data set has beside what was planted."""
+
+    site: str
+    planted: int
+    items: int
+    missing: int
+    doubled: int
+    invented: int
+    wrong: tuple[str, ...]
+    status: str
+    reason: str | None
+
+    @property
+    def is_whole(self) -> bool:
+        return self.items == self.planted and not (
+            self.missing or self.doubled or self.invented or self.wrong
+        )
+
+
+def compared(store: Store, site: CatalogueSite, view: ExtractionView, seed: int) -> Verdict:
+    """Compare the newest data set of an extraction with what was planted."""
+    truth = {_address(each.url): each.fields for each in planted(site.name, seed, DAY_ZERO)}
+    names = Counter(fields[site.title] for fields in truth.values())
+    found = list(_items(store, view))
+    told = Counter(item.values.get(site.title) for item in found)
+    right = {name: fields for fields in truth.values() if (name := fields[site.title])}
+    wrong = tuple(
+        f"{item.url} {name}: {item.values.get(name)!r} is not {said!r}"
+        for item in found
+        if (fields := right.get(item.values.get(site.title))) and names[item.values.get(site.title)] == 1
+        for name, said in fields.items()
+        if not _same(item.values.get(name), said)
+    )
+    return Verdict(
+        site.name,
+        len(truth),
+        len(found),
+        sum((names - told).values()),
+        sum(max(0, number - names[name]) for name, number in told.items() if name in names),
+        sum(number for name, number in told.items() if name not in names),
+        wrong,
+        view.status,
+        view.reason,
+    )
+
+
+def _items(store: Store, view: ExtractionView) -> Iterator[Any]:
+    for dataset in view.datasets[:1]:
+        after = 0
+        while some := datasets.list_items(store, str(dataset), after=after, limit=500):
+            yield from some
+            after = some[-1].id
+
+
+def _address(url: str) -> str:
+    return url.partition("://")[2].rstrip("/")
+
+
+def _same(found: Any, said: str | None) -> bool:
+    return " ".join(str(found or "").split()) == " ".join((said or "").split())
+
+
+class Workers:
+    """One worker process after the other, killed after a random time."""
+
+    def __init__(self, project: Path, kills: int, seed: int) -> None:
+        self._project, self._left, self._pick = project, kills, random.Random(seed)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._until = 0.0
+        self.killed = 0
+
+    def see(self) -> None:
+        """See that one lives, and that it does not live too long."""
+        if self._process is not None and self._process.poll() is None:
+            if self._left and time.monotonic() > self._until:
+                self.kill()
+                self.killed, self._left = self.killed + 1, self._left - 1
+            return
+        line = [sys.executable, "-m", "thresher", "--project", str(self._project), "worker"]
+        self._process = subprocess.Popen(
+            line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+        self._until = time.monotonic() + self._pick.uniform(1.2, 4.0)
+
+    def kill(self) -> None:
+        """Kill the worker and all that it has started, without a word."""
+        if self._process is not None and self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+
+
+def extract_all(
+    folder: Path,
+    database: str,
+    sites: tuple[CatalogueSite, ...],
+    web: str,
+    kills: int,
+    *,
+    seed: int,
+    model: bool,
+) -> tuple[list[Verdict], int]:
+    """Detect, extract and compare. Returns the verdicts and how many workers were killed."""
+    models = MODELS.format(web=web) if model else ""
+    (folder / "thresher.yaml").write_text(PROJECT.format(database=database, web=web, models=models), "utf-8")
+    line = [sys.executable, "-m", "thresher", "--project", str(folder)]
+    subprocess.run([*line, "migrate"], check=True, capture_output=True)
+    for site in sites:
+        file = folder / f"{site.name}.json"
+        file.write_text(json.dumps(recipe_of(site)), "utf-8")
+        subprocess.run(
+            [*line, "recipes", "add", site.name, "--file", str(file)], check=True, capture_output=True
+        )
+    workers = Workers(folder, kills, seed)
+    try:
+        with opened_store(database, apps=(app,)) as store:
+            names = {site.name for site in sites}
+            _until(workers, lambda: _detected(store, names))
+            started = {name: _start(line, name) for name in names if _is_ready(store, name)}
+            _until(workers, lambda: all(_is_over(store, each) for each in started.values()))
+            verdicts = [_verdict(store, site, started.get(site.name), seed) for site in sites]
+    finally:
+        workers.kill()
+    return verdicts, workers.killed
+
+
+def _until(workers: Workers, is_so: Any) -> None:
+    end = time.monotonic() + PATIENCE
+    while not is_so():
+        workers.see()
+        time.sleep(EVERY)
+        if time.monotonic() > end:
+            raise TimeoutError("the extractions do not come to an end")
+
+
+def _detected(store: Store, names: set[str]) -> bool:
+    return all(
+        each.status in ("SUCCESS", "ERROR") for each in recipes.list_views(store) if each.name in names
+    )
+
+
+def _is_ready(store: Store, name: str) -> bool:
+    return recipes.show_recipe(store, name).recipe.status == "SUCCESS"
+
+
+def _start(line: list[str], name: str) -> int:
+    done = subprocess.run(
+        [*line, "--json", "extract", "run", name], check=True, capture_output=True, text=True
+    )
+    return int(json.loads(done.stdout)["extraction"])
+
+
+def _is_over(store: Store, extraction: int) -> bool:
+    return extractions.show_extraction(store, extraction).status not in ("WAITING", "IN_PROGRESS")
+
+
+def _verdict(store: Store, site: CatalogueSite, extraction: int | None, seed: int) -> Verdict:
+    if extraction is None:
+        said = recipes.show_recipe(store, site.name).recipe
+        return Verdict(site.name, 0, 0, 0, 0, 0, (), f"recipe {said.status}", said.reason)
+    return compared(store, site, extractions.show_extraction(store, extraction), seed)
+
+
+def main() -> int:
+    if os.geteuid() == 0:  # the pages are our own, and root's Chromium cannot have its sandbox
+        os.environ.setdefault("THRESHER_CHROMIUM_SANDBOX", "off")
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--database")
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--sites", default=",".join(each.name for each in CATALOGUES))
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--without-model", action="store_true")
+    given = parser.parse_args()
+    wanted = tuple(each for each in CATALOGUES if each.name in given.sites.split(","))
+    with (
+        tempfile.TemporaryDirectory() as place,
+        practice_process(given.seed) as web,
+        practice_postgres() as server,
+    ):
+        urls = [given.database] if given.database else [f"sqlite:///{place}/campaign.db", server.url]
+        results = [_played(Path(place) / str(at), url, wanted, web.url, given) for at, url in enumerate(urls)]
+    return 0 if all(results) else 1
+
+
+def _played(
+    folder: Path, url: str, sites: tuple[CatalogueSite, ...], web: str, given: argparse.Namespace
+) -> bool:
+    folder.mkdir()
+    model = not given.without_model
+    verdicts, killed = extract_all(folder, url, sites, web, given.kills, seed=given.seed, model=model)
+    print(f"{url.partition(':')[0]}: {killed} workers killed", flush=True)
+    for each in verdicts:
+        _tell(each)
+    return all(each.is_whole for each in verdicts)
+
+
+def _tell(verdict: Verdict) -> None:
+    said: Mapping[str, Any] = {
+        "planted": verdict.planted,
+        "items": verdict.items,
+        "missing": verdict.missing,
+        "doubled": verdict.doubled,
+        "invented": verdict.invented,
+        "wrong": len(verdict.wrong),
+    }
+    print(f"  {verdict.site}: {verdict.status}, {said}; {verdict.reason}", flush=True)
+    for line in verdict.wrong[:5]:
+        print(f"    {line}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

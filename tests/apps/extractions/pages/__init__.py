@@ -1,0 +1,1 @@
+"""The dashboard pages of the extractions app."""

@@ -1,0 +1,5 @@
+"""A served project with the extractions app, on each database."""
+
+from tests.apps.extractions.http.conftest import world
+
+__all__ = ["world"]

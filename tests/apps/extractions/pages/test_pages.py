@@ -1,0 +1,65 @@
+"""The pages: recipes, extractions, pages beside their evidence, data sets; and nothing that strangers wrote
+ever runs."""
+
+import pytest
+
+from tests.apps.extractions.filled import EVIL, fill
+from tests.web.pages.visitor import with_anna
+
+
+@pytest.mark.promise(7)
+def test_what_is_empty_says_that_nothing_was_read(world):
+    anna = with_anna(world).log_in()
+    assert "nothing was read" in anna.see("/recipes")
+    assert "nothing was extracted" in anna.see("/datasets")
+
+
+@pytest.mark.promise(20)
+def test_an_extraction_is_shown_with_its_steps_its_pages_and_its_items(world):
+    made = fill(world.store)
+    anna = with_anna(world).log_in()
+    assert f'href="/extractions/{made.extraction}"' in anna.see("/recipes")
+    assert "Start an extraction" in anna.see("/recipes/shop")
+    shown = anna.see(f"/extractions/{made.extraction}")
+    assert "DETAIL_LINKS" in shown
+    assert f'href="/extractions/{made.extraction}/pages?state=failed"' in shown
+    assert "ServerError" in anna.see(f"/extractions/{made.extraction}/pages?state=failed")
+    one = anna.see(f"/extractions/{made.extraction}/pages/{made.page}")
+    assert '<mark title="name"><bdi>Oak Bench</bdi></mark>' in one, "a value is marked where it stands"
+    assert "description is not found in the page" in one
+    assert "Oak Bench" in anna.see(f"/datasets/{made.dataset}")
+    assert "Oak Bench" in anna.see(f"/datasets/{made.dataset}?verified=0")
+    assert "no such items" in anna.see(f"/datasets/{made.dataset}?verified=1")
+    assert "Nothing has changed" in anna.see(f"/datasets/{made.dataset}/diff/{made.dataset}")
+
+
+def test_nothing_that_a_page_said_is_taken_for_markup(world):
+    made = fill(world.store)
+    anna = with_anna(world).log_in()
+    for path in (
+        f"/extractions/{made.extraction}/pages",
+        f"/extractions/{made.extraction}/pages/{made.page}",
+        f"/extractions/{made.extraction}/pages/{made.broken}",
+        f"/datasets/{made.dataset}",
+    ):
+        assert EVIL not in anna.see(path)
+
+
+def test_what_is_not_there_is_not_found(world):
+    made = fill(world.store)
+    anna = with_anna(world).log_in()
+    for path in ("/extractions/99", "/extractions/x", "/recipes/nobody", "/datasets/99", "/datasets/nobody"):
+        anna.see(path, 404)
+    anna.see(f"/extractions/{made.extraction}/pages/{made.page}/screenshot", 404)
+
+
+def test_an_extraction_is_started_and_cancelled_in_a_browser(world):
+    fill(world.store)
+    anna = with_anna(world).log_in()
+    told = anna.post("/recipes/shop/extract")
+    assert told.status == 303
+    where = told.headers["Location"]
+    assert "WAITING" in anna.see(where)
+    assert anna.post(f"{where}/cancel").status == 303
+    assert "cancelled on the dashboard" in anna.see(where)
+    assert anna.post(f"{where}/burn").status in (400, 422)
