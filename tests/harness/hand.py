@@ -30,6 +30,7 @@ class Hand:
         self._thread: threading.Thread | None = None
         self._answer: list[Any] = []
         self._problem: list[BaseException] = []
+        self.others: list[int] = []
         self.store = self._store(origin)
 
     def _store(self, origin: Store) -> Store:
@@ -43,6 +44,10 @@ class Hand:
         store = Store(backend, settings=origin.settings)
         store.lanes = origin.lanes  # a machine that has met these lanes before
         return store
+
+    @property
+    def pid(self) -> int:
+        return self._connection.info.backend_pid
 
     def hold(self, table: str, row_id: int) -> None:
         """Lock one row, as somebody who works on it does."""
@@ -61,13 +66,19 @@ class Hand:
         self._thread.start()
 
     def waits(self) -> bool:
-        """Whether it has come to wait for somebody's lock; False once it is done without waiting."""
-        pid = self._connection.info.backend_pid
+        """Whether it has come to wait for another hand; False once it is done without waiting.
+
+        Other tests share the server, and for a moment it may wait for one of them: advisory locks and the
+        catalogue belong to the whole database. That is not the wait that a schedule is about.
+        """
         deadline = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < deadline:
             if self._thread is None or not self._thread.is_alive():
                 return False
-            if self._watcher.execute("select cardinality(pg_blocking_pids(%s))", (pid,)).fetchone()[0]:
+            blocked = self._watcher.execute(
+                "select pg_blocking_pids(%s) && %s::int[]", (self.pid, self.others)
+            )
+            if blocked.fetchone()[0]:
                 return True
         raise AssertionError("neither done nor waiting")
 
@@ -95,6 +106,8 @@ class Hand:
 def hands(database: Database, origin: Store, number: int) -> Iterator[list[Hand]]:
     """So many machines, let go of at the end whatever happened."""
     found = [Hand(database, origin) for _ in range(number)]
+    for hand in found:
+        hand.others = [other.pid for other in found if other is not hand]
     try:
         yield found
     finally:
