@@ -56,6 +56,12 @@ class Folder:
         writer.writerows(rows)
         (path or self.csv).write_text(out.getvalue(), "utf-8")
 
+    def json_lines(self):
+        return [json.loads(line) for line in (self.path / "companies.jsonl").read_text().split("\n") if line]
+
+    def save_json(self, lines):
+        (self.path / "companies.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
     def edit(self, key, **values):
         rows = self.rows()
         next(row for row in rows if row["company_id"] == key).update(values)
@@ -122,6 +128,46 @@ def test_edits_are_taken_by_company_whatever_else_was_done_to_the_file(folder):
     assert folder.read().counts["file_taken"] == 0
     folder.write()
     assert {row["company_id"]: row["max_score"] for row in folder.rows()} == {"acme": "5", "beta": "5"}
+
+
+def test_edits_in_the_json_file_are_taken_and_its_texts_stay_as_they_are(folder):
+    lines = folder.json_lines()
+    lines[1] |= {"resolution": "accepted", "mine": None, "max_score": 0}
+    folder.save_json([lines[1], lines[0] | {"model_notes": "=1+1\u2028'quoted"}])
+    assert folder.read().counts["file_taken"] == 2
+    assert folder.office.human("beta") == ("ACCEPTED", "", "- call them")
+    assert folder.office.human("acme")[2] == "=1+1\u2028'quoted"
+    assert folder.office.history("beta") == [("resolution", "PENDING", "ACCEPTED", "jsonl")]
+    folder.write()
+    assert folder.read().counts["file_taken"] == 0
+    assert [line["max_score"] for line in folder.json_lines()] == [5, 5]
+
+
+def test_a_json_file_that_was_kept_for_a_week_turns_nothing_back(folder):
+    old = folder.json_lines()
+    folder.edit("beta", resolution="REJECTED")
+    folder.read()
+    folder.write()
+    old[0]["model_feedback"] = "FP"
+    folder.save_json(old)
+    assert folder.read().counts["file_taken"] == 1
+    assert folder.office.human("beta")[0] == "REJECTED"
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (b'{"company_id": "acme"}\n{"company_id": ', "line 2 is not JSON"),
+        (b'["acme"]', "line 1 is not an object"),
+        (b'{"company_id": "acme", "model_notes": ["a"]}', "model_notes in line 1 must be text or a number"),
+        (b'{"resolution": "ACCEPTED"}', "names the column company_id"),
+        (b'{"company_id": "acme"}\n{"company_id": "acme", "model_notes": "x"}', "several rows that differ"),
+        (b"".join(b'{"n%d": 1}\n' % n for n in range(1_001)), "1,001 different names"),
+    ],
+)
+def test_a_json_file_that_says_no_table_is_refused_with_the_line(body, why):
+    with pytest.raises(ValueError, match=why):
+        read_table(body, FileFormat.JSONL, OPTIONS.columns_by_header(), "companies.jsonl")
 
 
 def test_an_edit_that_was_not_read_is_never_written_over(folder):

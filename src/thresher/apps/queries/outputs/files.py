@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from thresher.admin.export import FileFormat, harmless, write_csv, write_jsonl, write_xlsx
 from thresher.admin.file_rows import DELIMITERS, decoded
 from thresher.apps.queries.outputs.columns import (
@@ -37,11 +39,11 @@ from thresher.core.outcome import Effect
 
 STEM = "companies"
 EXPORT = "export"  # the column that says which export a row comes from
-READABLE = (FileFormat.CSV, FileFormat.XLSX)
-FORMATS = (*READABLE, FileFormat.JSONL)
+FORMATS = (FileFormat.CSV, FileFormat.XLSX, FileFormat.JSONL)
 WHOLE = "folder"  # the output that stands for all files together
 MAX_FILE = 64 * 1024 * 1024  # bytes
 MAX_PARKED = 20  # files that were put aside with edits nobody has read
+MAX_NAMES = 1_000  # different names in the lines of a JSON file
 KEYS_AT_ONCE = 1_000
 
 _STAMP = re.compile(r"#([0-9]{1,17})")
@@ -107,9 +109,9 @@ def _alarms(problems: Sequence[Problem]) -> Effect:
 
 def _edited_files(folder: Path) -> list[Path]:
     """The files that may have edits in them, the latest last: of two people who disagree, the last wins."""
-    found = [folder / f"{STEM}.{form}" for form in READABLE]
+    found = [folder / f"{STEM}.{form}" for form in FORMATS]
     found += [
-        path for form in READABLE for path in sorted(folder.glob(f"{STEM}.unread-*.{form}"))[:MAX_PARKED]
+        path for form in FORMATS for path in sorted(folder.glob(f"{STEM}.unread-*.{form}"))[:MAX_PARKED]
     ]
     return sorted((path for path in found if path.is_file()), key=lambda path: path.stat().st_mtime_ns)
 
@@ -181,7 +183,7 @@ def read_table(body: bytes, form: FileFormat, headers: Mapping[str, str], name: 
     """The rows of a file. Raises `ValueError` or `UsageError` with the reason why it has none."""
     if len(body) > MAX_FILE:
         raise ValueError(f"it has more than {MAX_FILE:,} bytes")
-    rows = read_workbook(body) if form is FileFormat.XLSX else _csv_rows(decoded(body, name))
+    rows = _rows(body, form, name)
     layout = find_layout(rows, headers)
     if layout is None or COMPANY_ID not in layout.columns:
         raise ValueError(f"no row at its top names the column {COMPANY_ID}, or two columns do")
@@ -195,6 +197,48 @@ def read_table(body: bytes, form: FileFormat, headers: Mapping[str, str], name: 
         if key and found.setdefault(key, made).human != human:
             raise ValueError(f"{key} has several rows that differ; delete all but one")
     return list(found.values())
+
+
+def _rows(body: bytes, form: FileFormat, name: str) -> list[list[str]]:
+    if form is FileFormat.XLSX:
+        return read_workbook(body)
+    text = decoded(body, name)
+    return _jsonl_rows(text) if form is FileFormat.JSONL else _csv_rows(text)
+
+
+def _jsonl_rows(text: str) -> list[list[str]]:
+    """The lines as a table, with their names as its first row. Values get the apostrophes that the other
+    files have, so that all are compared alike.
+    """
+    lines = [_json_line(line, at) for at, line in enumerate(text.split("\n"), 1) if line.strip()]
+    names = list(dict.fromkeys(name for line in lines for name in line))
+    if len(names) > MAX_NAMES:
+        raise ValueError(f"its lines have {len(names):,} different names; {MAX_NAMES:,} are the most")
+    return [names, *([line.get(name, "") for name in names] for line in lines)]
+
+
+def _json_line(line: str, at: int) -> dict[str, str]:
+    try:
+        said = orjson.loads(line)
+    except orjson.JSONDecodeError as problem:
+        raise ValueError(f"line {at:,} is not JSON: {problem}") from None
+    match said:
+        case dict():
+            return {name: _json_cell(value, f"{name} in line {at:,}") for name, value in said.items()}
+        case _:
+            raise ValueError(f"line {at:,} is not an object")
+
+
+def _json_cell(value: Any, where: str) -> str:
+    match value:
+        case None:
+            return ""
+        case str():
+            return exported(value)
+        case bool() | int() | float():
+            return orjson.dumps(value).decode()
+        case _:
+            raise ValueError(f"{where} must be text or a number, got {type(value).__name__}")
 
 
 def _csv_rows(text: str) -> list[list[str]]:
@@ -253,7 +297,7 @@ def table_body(companies: Sequence[Company], form: FileFormat, now: int) -> byte
     out = io.BytesIO()
     names = [*COLUMNS, EXPORT]
     if form is FileFormat.JSONL:
-        write_jsonl(out, (_values(company) for company in companies))
+        write_jsonl(out, ({**_values(company), EXPORT: f"#{now}"} for company in companies))
     else:
         rows = ([*_values(company).values(), f"#{now}"] for company in companies)
         if form is FileFormat.CSV:
@@ -276,7 +320,7 @@ def replace_file(folder: Path, form: FileFormat, body: bytes, known: str | None)
     path = folder / f"{STEM}.{form}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if path.exists() and form in READABLE and _read_file(path)[1] != known:
+        if path.exists() and _read_file(path)[1] != known:
             return None
         with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{path.name}.", delete=False) as out:
             out.write(body)
@@ -294,9 +338,6 @@ def _swap(made: Path, path: Path, form: FileFormat, known: str | None) -> bool:
     """Put a file in the place of another. Look at the other one once nobody can find it any more: between a
     look and a plain replacement somebody could save, and would lose it.
     """
-    if form not in READABLE:
-        made.replace(path)
-        return True
     aside = made.with_suffix(".old")
     if path.exists():
         made.chmod(path.stat().st_mode & 0o777)
