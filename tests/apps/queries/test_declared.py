@@ -100,6 +100,8 @@ def test_what_a_person_added_is_not_the_files_to_retire(folder):
         declared(world, folder, FILE)
         with pytest.raises(UsageError, match="the project file declares this query as 'docks'"):
             add_query(world.store, "mine", {"client": "harbour", "text": "dock"})
+        with pytest.raises(UsageError, match="start is 2199-01-01, which has not come yet"):
+            add_query(world.store, "mine", {"client": "harbour", "text": "x", "start": "2199-01-01"})
         with pytest.raises(UsageError, match="remove it there"):
             retire(world.store, "docks")
 
@@ -122,6 +124,10 @@ def test_what_a_person_added_is_not_the_files_to_retire(folder):
         (
             "queries:\n  searches:\n    a: {client: harbour, start: soon}",
             "must be a day such as 2026-10-01, got 'soon'",
+        ),
+        (
+            "queries:\n  searches:\n    a: {client: harbour, start: 2199-01-01}",
+            "is 2199-01-01, which has not come yet",
         ),
         ("queries:\n  searches:\n    a: {client: harbour, max_pages: 0}", "must be a whole number from 1"),
         ("queries:\n  searches:\n    a: {client: feed}", "feed needs the parameter url"),

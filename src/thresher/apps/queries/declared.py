@@ -16,7 +16,7 @@ offer a signal.
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ from thresher.apps.queries.store.options import (
     save_option,
 )
 from thresher.apps.queries.store.queries import list_queries, retire_query, save_query
+from thresher.core.clock import HOUR, SECOND
 from thresher.core.errors import ConfigError
 from thresher.core.extension import Declaration
 from thresher.store.events import record_event
@@ -48,6 +49,7 @@ KEYS = ("searches", "sheet")
 SEARCH_KEYS = ("client", "text", "parameters", "start", "max_pages", "max_offers")
 MAX_NAME = 200
 MAX_TEXT = 500
+FURTHEST_EAST = 14 * HOUR  # where a day begins first
 
 Problem = Callable[[str, str], ConfigError]
 
@@ -71,6 +73,10 @@ def declare(store: Store, declaration: Declaration) -> None:
     with store.read() as session:
         if declared_as(session) == digest:
             return
+        for query in declared.queries:
+            check_start(
+                query, store.backend.now(session), declaration.error, f"{SECTION}.searches.{query.name}"
+            )
     in_transaction(store, lambda session: _save(session, declared, digest, store.backend.now(session)))
 
 
@@ -200,6 +206,15 @@ def _start(said: Any, error: Problem, path: str) -> date | None:
         return date.fromisoformat(said) if isinstance(said, str) else _as_day(said)
     except (ValueError, TypeError):
         raise error(f"{path}.start", f"must be a day such as 2026-10-01, got {said!r}") from None
+
+
+def check_start(query: Query, now: int, error: Problem, path: str = "query") -> None:
+    """Refuse a history that begins after today. Today is the latest of all time zones'."""
+    today = datetime.fromtimestamp((now + FURTHEST_EAST) / SECOND, UTC).date()
+    if query.start is not None and query.start > today:
+        raise error(
+            f"{path}.start", f"is {query.start}, which has not come yet; write the first day to look at"
+        )
 
 
 def _as_day(said: Any) -> date | None:

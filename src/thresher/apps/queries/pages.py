@@ -1,5 +1,7 @@
 """The pages of the queries app: queries with their days and runs, companies as signals, and alarms."""
 
+from collections.abc import Callable
+from datetime import date
 from urllib.parse import quote
 
 from starlette.responses import Response
@@ -16,6 +18,7 @@ from thresher.apps.queries.service.signals import (
     show_company,
 )
 from thresher.core.errors import ThresherError, UsageError
+from thresher.store.store import Store
 from thresher.web.pages.page import DashboardPage, PageRequest
 from thresher.web.problem import of_error
 
@@ -78,8 +81,65 @@ def _path(key: str) -> str:
 
 def shown(page_request: PageRequest) -> Response:
     """Show one query: its state, its days, its runs."""
-    detail = show_query(page_request.runtime.store, page_request.request.path_params["key"])
-    return page_request.show("queries/show.html", detail=detail)
+    return _shown(page_request)
+
+
+def _shown(
+    page_request: PageRequest,
+    *,
+    planned: queries.Rewound | None = None,
+    rewind: str = "",
+    error: ThresherError | None = None,
+) -> Response:
+    """One query, with what a change of its days would do, or why it cannot be done."""
+    problem = of_error(error) if error else None
+    return page_request.show(
+        "queries/show.html",
+        problem.status if problem else 200,
+        detail=show_query(page_request.runtime.store, page_request.request.path_params["key"]),
+        planned=planned,
+        rewind=rewind,
+        problem=problem,
+        filled={name: page_request.form.one(name) for name in ("from", "to")},
+    )
+
+
+def backfill(page_request: PageRequest) -> Response:
+    """Look at some days again."""
+
+    def work(store: Store, key: str, dry_run: bool) -> queries.Rewound:
+        first, last = (_date(page_request.form.one(name), name) for name in ("from", "to"))
+        return queries.backfill(store, key, first, last, dry_run=dry_run)
+
+    return _rewound(page_request, "backfill", work)
+
+
+def reset(page_request: PageRequest) -> Response:
+    """Look at the whole history again."""
+    return _rewound(
+        page_request, "reset", lambda store, key, dry_run: queries.reset(store, key, dry_run=dry_run)
+    )
+
+
+def _rewound(
+    page_request: PageRequest, rewind: str, work: Callable[[Store, str, bool], queries.Rewound]
+) -> Response:
+    """Say first which days it is about, and do it once somebody is sure."""
+    is_sure = page_request.form.one("sure") == "yes"
+    try:
+        found = work(page_request.runtime.store, page_request.request.path_params["key"], not is_sure)
+    except UsageError as error:
+        return _shown(page_request, error=error)
+    if is_sure:
+        return page_request.go(_path(found.query_key))
+    return _shown(page_request, planned=found, rewind=rewind)
+
+
+def _date(text: str, name: str) -> date:
+    try:
+        return date.fromisoformat(text.strip())
+    except ValueError:
+        raise UsageError(f"{name}: must be a day such as 2026-10-01, got {text[:40]!r}") from None
 
 
 def change(page_request: PageRequest) -> Response:
@@ -158,6 +218,8 @@ PAGES = (
     DashboardPage("GET", "/queries", listed, "Queries", asks=frozenset(("retired",))),
     DashboardPage("POST", "/queries", add),
     DashboardPage("GET", "/queries/{key}", shown),
+    DashboardPage("POST", "/queries/{key}/backfill", backfill),
+    DashboardPage("POST", "/queries/{key}/reset", reset),
     DashboardPage("POST", "/queries/{key}/{change}", change),
     DashboardPage("GET", "/signals", signals, "Signals", asks=frozenset(("resolution",))),
     DashboardPage("GET", "/signals/{key:path}", company),

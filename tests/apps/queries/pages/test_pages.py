@@ -58,6 +58,31 @@ def test_a_query_is_added_run_paused_and_resumed_in_a_browser(world):
     assert show_query(world.store, "locks").query.paused_at is None
 
 
+def test_days_are_looked_at_again_once_somebody_is_sure(world):
+    key = fill(world.store).query_key
+    anna = with_anna(world).log_in()
+    before = show_query(world.store, key)
+    span = {"from": "2001-01-01", "to": "2001-01-03"}
+    told = anna.post(f"/queries/{key}/backfill", **span)
+    assert "3 days, 2001-01-01 to 2001-01-03, are looked at again" in page(told, told.status)
+    told = anna.post(f"/queries/{key}/reset")
+    assert "days that were seen are forgotten" in page(told, told.status)
+    assert '/reset">' in section(page(told, told.status), "again")
+    assert show_query(world.store, key) == before, "nothing is done before somebody is sure"
+    assert anna.post(f"/queries/{key}/backfill", **span, sure="yes").status == 303
+    assert show_query(world.store, key).query.start_date.isoformat() == "2001-01-01"
+    assert anna.post(f"/queries/{key}/reset", sure="yes").status == 303
+    assert show_query(world.store, key).query.last_processed_date is None
+    for wrong, says in (
+        ({"from": "soon", "to": ""}, "must be a day"),
+        ({"from": "2001-01-03", "to": "2001-01-01"}, "is no span"),
+    ):
+        told = anna.post(f"/queries/{key}/backfill", **wrong, sure="yes")
+        assert told.status == 400
+        assert says in page(told, 400)
+        assert f'value="{wrong["from"]}"' in page(told, 400), "what was typed is still there"
+
+
 def test_a_form_with_a_mistake_comes_back_as_it_was_filled_in(world):
     add_client(world.store)
     anna = with_anna(world).log_in()

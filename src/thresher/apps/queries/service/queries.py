@@ -11,7 +11,7 @@ from thresher.apps.queries.clients.client import Client
 from thresher.apps.queries.clients.search import WindowKind
 from thresher.apps.queries.coverage import Coverage, DayState, Span
 from thresher.apps.queries.cycle import CYCLE, KEY, SYNC_KEY
-from thresher.apps.queries.declared import key_of, read_query
+from thresher.apps.queries.declared import check_start, key_of, read_query
 from thresher.apps.queries.known_clients import client_from, shipped_clients, source_of
 from thresher.apps.queries.model import IngestionRun, Origin, QueryState, Status
 from thresher.apps.queries.steps import plan_of
@@ -302,6 +302,7 @@ def add_query(store: Store, name: str, said: Mapping[str, Any]) -> QueryView:
         own = own_clients(session)
         clients = {**shipped_clients(), **{each: client_from(each, text) for each, text in own.items()}}
         query = read_query(name, dict(said), clients, _refused)
+        check_start(query, store.backend.now(session), _refused)
         client = clients[query.client]
         key = key_of(query, client)
         known = query_of(session, key)
@@ -419,7 +420,7 @@ def backfill(store: Store, name: str, first: date, last: date, *, dry_run: bool 
         plan = plan_of(state, "UTC", store.backend.now(session), store.settings.__getitem__)
         if not first <= last <= plan.today or (last - first).days >= MAX_BACKFILL:
             raise UsageError(
-                f"--from {first} --to {last} is no span of at most {MAX_BACKFILL} days that ends by {plan.today}"
+                f"{first} to {last} is no span of at most {MAX_BACKFILL} days that ends by {plan.today}"
             )
         _refuse_running(session, state)
         span = Span(first, last)
