@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.apps.queries.outputs.hours import Hours, Window, is_open, local_time, moment, next_window
+from thresher.apps.queries.outputs.hours import Hours, NightWindow, is_open, local_time, moment, next_window
 from thresher.core.clock import MINUTE, SECOND
 
 MADRID = "Europe/Madrid"
@@ -28,7 +28,7 @@ def at(text: str, zone: str = MADRID, fold: int = 0) -> int:
     return round(datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(zone), fold=fold).timestamp()) * SECOND
 
 
-def shown(window: Window, zone: str = MADRID) -> tuple[str, str]:
+def shown(window: NightWindow, zone: str = MADRID) -> tuple[str, str]:
     return tuple(local_time(each, zone).isoformat()[:22] for each in window)
 
 

@@ -11,7 +11,7 @@ from thresher.apps.queries.clients.client import Client, bounded, day_of, key_of
 from thresher.apps.queries.clients.definition import (
     Definition,
     OfferAnswer,
-    Window,
+    WindowParameters,
     read_definition,
     written_day,
 )
@@ -110,7 +110,7 @@ def api_client(text: str, file: str) -> ApiClient:
 # Requests.
 
 
-def _window_parts(window: Window, search: Search) -> dict[str, str]:
+def _window_parts(window: WindowParameters, search: Search) -> dict[str, str]:
     since, until = search.updated_since, search.until
     if since is None and window.kind is not WindowKind.RANGE:
         return {"bucket": window.any or ""}

@@ -86,7 +86,7 @@ _FORMAT = re.compile(r"(?:%[YmdHMSyjB]|[^%])+")
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class WindowParameters:
     """How a search is kept to a time. `format` writes a day: strftime, `epoch` or `epoch_ms`. Where the
     provider leaves the last day out, `exclusive`, the day behind it is sent. `buckets` are the provider's
     words by days, with `any` for everything.
@@ -129,7 +129,7 @@ class Definition(Api):
     title: str
     answers: tuple[OfferAnswer, ...]
     terms: str = ""
-    window: Window = Window()
+    window: WindowParameters = WindowParameters()
     newest_first: bool = False
     whole: bool = False
     timezone: str = "UTC"
@@ -187,7 +187,7 @@ def _definition(data: Any) -> Definition:
     return made
 
 
-def _window(data: Any, path: Path) -> Window:
+def _window(data: Any, path: Path) -> WindowParameters:
     data = mapping_of(data, _WINDOW, path)
     kind = WindowKind(choice_at(data, "kind", tuple(WindowKind), "none", path))
     written = text_at(data, "format", path) or "%Y-%m-%d"
@@ -199,7 +199,7 @@ def _window(data: Any, path: Path) -> Window:
     days = [each for each in values if each != ANY]
     if not all(isinstance(each, int) and not isinstance(each, bool) and each > 0 for each in days):
         wrong((*path, "values"), "write numbers of days before the provider's words, and any for everything")
-    return Window(
+    return WindowParameters(
         kind,
         written,
         flag_at(data, "exclusive", False, path),

@@ -29,7 +29,7 @@ class Hours:
         return f"{_clock(self.first)}-{_clock(self.last)} {self.timezone}"
 
 
-class Window(NamedTuple):
+class NightWindow(NamedTuple):
     """Microseconds since 1970; `end` is the first moment outside."""
 
     start: int
@@ -40,7 +40,7 @@ class Window(NamedTuple):
         return self.start <= now < self.end
 
 
-def next_window(now: int, hours: Hours) -> Window:
+def next_window(now: int, hours: Hours) -> NightWindow:
     """The window that is open, else the next one. Never one that is over."""
     day = local_time(now, hours.timezone).date() - timedelta(days=1)
     for _ in range(10):
@@ -48,7 +48,7 @@ def next_window(now: int, hours: Hours) -> Window:
         if window.start < window.end and now < window.end:
             return window
         day += timedelta(days=1)
-    return Window(now, now)  # hours that are none
+    return NightWindow(now, now)  # hours that are none
 
 
 def is_open(now: int, hours: Hours) -> bool:
@@ -83,14 +83,14 @@ def _jump(low: int, high: int, wall: datetime, zone: ZoneInfo) -> int:
     return low
 
 
-def _window(day: date, hours: Hours) -> Window:
+def _window(day: date, hours: Hours) -> NightWindow:
     last = hours.last if hours.last > hours.first else hours.last + DAY_MINUTES
     start = moment(day, hours.first, hours.timezone, again=True)
     end = moment(day, last, hours.timezone)
     if hours.first == hours.last:
-        return Window(start, start)
+        return NightWindow(start, start)
     # Wholly inside the hour that comes twice: its second showing.
-    return Window(start, end if end > start else moment(day, last, hours.timezone, again=True))
+    return NightWindow(start, end if end > start else moment(day, last, hours.timezone, again=True))
 
 
 def _clock(minute: int) -> str:

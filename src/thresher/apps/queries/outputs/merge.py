@@ -90,7 +90,7 @@ class Update:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SheetPlan:
     """What follows from one look at a sheet. `seen` is what its human cells show, `elsewhere` how many of
     them the database has a newer value for that the sheet does not show.
     """
@@ -153,10 +153,10 @@ def merge(
     rows: Sequence[Row],
     layout: Layout,
     resolutions: Resolutions = RESOLUTIONS,
-) -> Plan:
+) -> SheetPlan:
     """Compare them. Rows about no company that we know are nobody's business but people's."""
     if COMPANY_ID not in layout.columns:
-        return Plan(problems=layout.problems)
+        return SheetPlan(problems=layout.problems)
     places = _places(rows, layout)
     taken: list[Take] = []
     updates: list[Update] = []
@@ -186,7 +186,7 @@ def merge(
         updates += (each for at in found if (each := _update(rows[at], at, company, layout)).cells)
     problems += _misplaced(companies, rows, layout)
     missing = tuple(company.key for company in companies if company.key not in places)
-    return Plan(
+    return SheetPlan(
         tuple(taken),
         tuple(sorted(updates, key=lambda each: each.row)),
         missing,

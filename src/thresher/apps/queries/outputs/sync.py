@@ -35,8 +35,8 @@ from thresher.apps.queries.outputs.merge import (
     MISPLACED,
     Company,
     Layout,
-    Plan,
     Problem,
+    SheetPlan,
     Update,
     find_layout,
     is_misplaced,
@@ -220,7 +220,7 @@ class _Sync:
         await self._append(plan.appends, layout)
         return False
 
-    def _remember(self, plan: Plan) -> None:
+    def _remember(self, plan: SheetPlan) -> None:
         """Keep what people wrote, and go on with it: a row that is added in a later round must show it."""
         self._problems, self._seen = plan.problems, {**self._seen, **plan.seen}
         self._counts["sheet_elsewhere"] = plan.elsewhere
