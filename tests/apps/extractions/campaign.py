@@ -91,7 +91,7 @@ class Verdict:
 
 def compared(store: Store, site: CatalogueSite, view: ExtractionView, seed: int) -> Verdict:
     """Compare the newest data set of an extraction with what was planted."""
-    truth = {_address(each.url): each.fields for each in planted(site.name, seed, DAY_ZERO)}
+    truth = {_address(each.url): each.fields for each in planted(site.host, seed, DAY_ZERO)}
     names = Counter(fields[site.title] for fields in truth.values())
     found = list(_items(store, view))
     told = Counter(item.values.get(site.title) for item in found)
