@@ -58,6 +58,7 @@ app = App(
         "extractions.page_skipped": "thresher.apps.extractions.store.pages:page_skipped",
         "extractions.page_unread": "thresher.apps.extractions.store.pages:page_unread",
         "extractions.retry_pages": "thresher.apps.extractions.store.pages:retry_pages",
+        "extractions.reread_pages": "thresher.apps.extractions.store.pages:reread_pages",
         "extractions.undetected": "thresher.apps.extractions.store.recipes:undetected",
     },
     commands=(

@@ -18,7 +18,7 @@ import orjson
 from thresher.apps.extractions.api.definition import OpenApi, open_api
 from thresher.apps.extractions.api.items import Batch, Item, read_batch, read_detail
 from thresher.apps.extractions.extract_data import digest_of
-from thresher.apps.extractions.fetch_page import VERSION, over_time
+from thresher.apps.extractions.fetch_page import over_time
 from thresher.apps.extractions.model import PAGE_DIGITS, PageStatus, PageType, StepKind, source_of
 from thresher.apps.extractions.start import API_EXTRACTION
 from thresher.apps.extractions.store.pages import PageToFetch, to_rows
@@ -297,7 +297,7 @@ def _stored(
     stored = {
         "extraction": extraction,
         "page": name,
-        "version": VERSION,
+        "version": todo.version,
         "items": [_row(each, progress.row + at, answer.body) for at, each in enumerate(items)],
         "bodies": [answer.body, *bodies],
         "started": began,
@@ -341,7 +341,7 @@ def _ended(todo: PageToFetch, opened: OpenApi, progress: Progress, after: Progre
     said = {
         "extraction": todo.extraction.id,
         "page": todo.page.page,
-        "version": VERSION,
+        "version": todo.version,
         "number": progress.serial,
         "note": "; ".join((*bad, *after.notes))[:MAX_NOTE] or None,
         "expected": claimed,

@@ -202,7 +202,7 @@ async def _explored(ctx: Context, todo: PageToFetch, level: Level, page: Page) -
 def failed(task: Task, error: Error, settings: Mapping[str, Any]) -> Finds:  # noqa: ARG001  all are given the settings
     """A page that cannot be read says why."""
     failure = {"error": error.name, "message": error.message, "stage": task.stage}
-    said = {"extraction": task.payload["extraction"], "page": task.payload["page"], "started": 0}
+    said = {"extraction": task.payload["extraction"], "page": task.payload["page"], "task": task.id}
     return Finds(effects=(Effect("extractions.page_unread", {**said, "failure": failure}),))
 
 

@@ -36,7 +36,6 @@ from thresher.core.task import NewTask, Task
 
 FETCH_PAGE, EXTRACT_DATA = "fetchPage", "extractData"
 SLOTS = Source("extractions.fetchPage", in_flight=2, trip_after=None)
-VERSION = 1  # of the data set that a walk fills
 MAX_SECONDS = 600.0
 MAX_CLICKED = 300
 
@@ -199,7 +198,7 @@ async def _carried(ctx: Context, todo: PageToFetch, content: str) -> list[Effect
     asked = {"extraction": extraction.previous_id, "page": todo.page.page, "content": content}
     if not await ctx.read("extractions.is_unchanged", {**asked, "recipe_version": extraction.recipe_version}):
         return []
-    said = {"extraction": extraction.id, "page": todo.page.page, "version": VERSION}
+    said = {"extraction": extraction.id, "page": todo.page.page, "version": todo.version}
     return [Effect("extractions.items_carried", {**said, "previous": extraction.previous_id})]
 
 
@@ -214,7 +213,7 @@ def fetch_task(extraction: int, recipe: str, page: str, url: str) -> NewTask:
 
 
 def _extraction(todo: PageToFetch) -> NewTask:
-    return extract_task(todo.extraction.id, todo.page.page, VERSION)
+    return extract_task(todo.extraction.id, todo.page.page, todo.version)
 
 
 def extract_task(extraction: int, page: str, version: int) -> NewTask:

@@ -104,16 +104,15 @@ async def go_on(ctx: Context) -> Outcome:
     mode, version = Mode(payload["mode"]), int(payload.get("version") or 1)
     asked = {"extraction": extraction.id, "state": said["state"], "after": said["after"], "limit": PORTION}
     pages: list[ExtractionPage] = await ctx.read("extractions.open_pages", asked)
-    children = tuple(
-        task for page in pages if (task := _task_of(extraction, page, mode, version)) is not None
-    )
-    effects = (
-        Effect("extractions.retry_pages", {"extraction": extraction.id, "pages": [p.page for p in pages]}),
-    )
+    tasks = {page.page: _task_of(extraction, page, mode, version) for page in pages}
+    children = tuple(task for task in tasks.values() if task is not None)
+    again = "extractions.reread_pages" if mode is Mode.REEXTRACT else "extractions.retry_pages"
+    taken_up = [page for page, task in tasks.items() if task is not None]
+    effects = (Effect(again, {"extraction": extraction.id, "pages": taken_up}),) if taken_up else ()
     group = _run(extraction, mode, version)
     following = _following(mode, said["state"], pages)
     if following is None:
-        return Done(effects=effects if pages else (), children=children, group=group)
+        return Done(effects=effects, children=children, group=group)
     return Next(checkpoint=following, again=True, effects=effects, children=children, group=group)
 
 

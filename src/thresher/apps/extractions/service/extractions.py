@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import orjson
+
 from thresher.admin.tasks import Added, add_within, cancel_run
 from thresher.apps.extractions.model import (
     Extraction,
@@ -24,12 +26,12 @@ from thresher.apps.extractions.store.totals import why_it_waits
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.core.task import NewTask
 from thresher.engine.registry import Registry
-from thresher.store.session import Session, one
+from thresher.store.session import Session
 from thresher.store.store import Store
 
 RESUMABLE = (ExtractionStatus.STALE, ExtractionStatus.CANCELLED, ExtractionStatus.ERROR)
-_RUNNING = """select 1 from tasks where kind in ('fetchPage', 'extractDataWithApi') and dedupe_key in (:keys*)
-    and state = 'running'"""
+_RUNNING = """select payload, checkpoint from tasks where kind in ('fetchPage', 'extractDataWithApi')
+    and dedupe_key in (:keys*) and state = 'running'"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,9 +186,17 @@ def show_page(store: Store, extraction_id: int, page: str) -> PageView:
 def _page_status(session: Session, page: ExtractionPage) -> str:
     if page.status is not PageStatus.WAITING:
         return page.status.value
-    keys = [make(page.extraction_id, page.page) for make in (fetch_key, api_key)]
-    runs = one(session, _RUNNING, {"keys": keys})
+    # A list whose pages lead from one to the next is one task, which goes by the name of its first page.
+    names = {page.page, page.list_page or page.page}
+    keys = [make(page.extraction_id, name) for make in (fetch_key, api_key) for name in names]
+    runs = any(_page_of(*row) == page.page for row in session.rows(_RUNNING, {"keys": keys}))
     return (PageStatus.IN_PROGRESS if runs else PageStatus.WAITING).value
+
+
+def _page_of(payload: str, checkpoint: str | None) -> str:
+    """The page that a task is at."""
+    reached = orjson.loads(checkpoint).get("page") if checkpoint else None
+    return str(reached or orjson.loads(payload)["page"])
 
 
 def newest_dataset(store: Store, extraction_id: int) -> DataSet | None:
@@ -202,6 +212,8 @@ def start(store: Store, registry: Registry, recipe: str) -> Started:
     with store.transaction() as transaction:
         session = transaction.session
         found = _recipe(session, recipe)
+        if found.retired_at:
+            raise NotAllowed(f"{found.name!r} is retired; add it again: thresher recipes add {found.name}")
         if found.configuration is None:
             raise NotAllowed(_not_ready(found.name, found.status, found.reason))
         now = store.backend.now(session)
@@ -257,7 +269,9 @@ def _again(store: Store, registry: Registry, extraction_id: int, mode: Mode) -> 
         session = transaction.session
         stored = extractions.get_extraction(session, extraction_id)
         _check_again(session, stored.extraction, mode)
-        version = datasets.next_version(session, extraction_id) if mode is Mode.REEXTRACT else 1
+        version = pages.newest_version(session, extraction_id)
+        if mode is Mode.REEXTRACT:
+            version = datasets.next_version(session, extraction_id)
         (added,) = add_within(transaction, [registry.admit(_task(extraction_id, mode, version))])
     return Started(extraction_id, added)
 

@@ -67,6 +67,7 @@ _EMPTY = """select number from extraction_pages where extraction_id = :extractio
     and links = 0 order by number limit 2"""
 _FULL = "select max(number) from extraction_pages where extraction_id = :extraction and list_page = :list and links > 0"
 _KNOWN = "select page from extraction_pages where extraction_id = :extraction and page in (:pages*)"
+_VERSION = "select coalesce(max(version), 1) from datasets where extraction_id = :extraction"
 _COUNT = "select count(*) from (select 1 from extraction_pages where extraction_id = :extraction limit :limit) as n"
 _INSERT = (
     ("extraction_id", ":extraction"),
@@ -89,13 +90,16 @@ _SKIPPED = """update extraction_pages set status = 'SKIPPED', note = :note, move
 _FAILED = """update extraction_pages set status = 'ERROR', failure = :failure, moved_at = :now
     where extraction_id = :extraction and page = :page and status <> 'SUCCESS'"""
 _UNREAD = """update extraction_pages set extraction_status = 'ERROR', failure = :failure, moved_at = :now,
-    extraction_started_at = :started where extraction_id = :extraction and page = :page"""
+    extraction_started_at = coalesce((select t.started_at from tasks t where t.id = :task), :now)
+    where extraction_id = :extraction and page = :page"""
 _READ = """update extraction_pages set extraction_status = 'SUCCESS', failure = null, extraction_started_at = :started,
     extracted_at = :now, extractor = :extractor, items = :items, moved_at = :now
     where extraction_id = :extraction and page = :page"""
 _RETRY = """update extraction_pages set status = case when status = 'ERROR' then 'WAITING' else status end,
     extraction_status = case when extraction_status = 'ERROR' then 'WAITING' else extraction_status end,
     failure = null, moved_at = :now where extraction_id = :extraction and page in (:pages*)"""
+_REREAD = """update extraction_pages set extraction_status = 'WAITING', failure = null, moved_at = :now
+    where extraction_id = :extraction and page in (:pages*)"""
 _API_READ = """update extraction_pages set status = 'SUCCESS', note = :note, failure = null, moved_at = :now
     where extraction_id = :extraction and page = :page"""
 _NOTE = "update extraction_pages set note = :note where extraction_id = :extraction and page = :page"
@@ -114,13 +118,14 @@ _UNCHANGED = """select 1 from extraction_pages p join extractions e on e.id = p.
 @dataclass(frozen=True, slots=True)
 class PageToFetch:
     """Everything that the fetch of a page needs to know. `after_end` says that its list ended
-    before it, whatever the total of the list says.
+    before it, whatever the total of the list says. `version` is the one of the data set that is being filled.
     """
 
     extraction: Extraction
     page: ExtractionPage
     of: ListState
     after_end: bool = False
+    version: int = 1
 
     @property
     def is_open(self) -> bool:
@@ -172,7 +177,8 @@ def page_to_fetch(session: Session, data: Mapping[str, Any], now: int) -> PageTo
     page = find_page(session, data["extraction"], data["page"])
     if extraction is None or page is None:
         return None
-    return PageToFetch(extraction, page, _list_state(session, page), _is_after_end(session, page))
+    version = newest_version(session, extraction.id)
+    return PageToFetch(extraction, page, _list_state(session, page), _is_after_end(session, page), version)
 
 
 def _list_state(session: Session, page: ExtractionPage) -> ListState:
@@ -193,6 +199,11 @@ def _is_after_end(session: Session, page: ExtractionPage) -> bool:
         return False
     last = session.rows(_FULL, asked)[0][0]
     return last is None or int(last) < empty[1]
+
+
+def newest_version(session: Session, extraction_id: int) -> int:
+    """The version of the data set that pages are read into, until somebody has them all read again."""
+    return int(session.rows(_VERSION, {"extraction": extraction_id})[0][0])
 
 
 def count_pages(session: Session, data: Mapping[str, Any], now: int) -> int:  # noqa: ARG001  every read is given the time
@@ -291,7 +302,7 @@ def page_failed(session: Session, data: Mapping[str, Any], now: int) -> dict[str
 def page_unread(session: Session, data: Mapping[str, Any], now: int) -> dict[str, int]:
     """A page was fetched and could not be read into the data set."""
     failure = orjson.dumps(data["failure"]).decode()
-    said = {"extraction": data["extraction"], "page": data["page"], "started": data["started"]}
+    said = {"extraction": data["extraction"], "page": data["page"], "task": data["task"]}
     return {"pages_unread": session.run(_UNREAD, {**said, "failure": failure, "now": now})}
 
 
@@ -321,6 +332,11 @@ def note_page(session: Session, said: Mapping[str, Any]) -> None:
 def retry_pages(session: Session, data: Mapping[str, Any], now: int) -> None:
     """Pages that failed wait again."""
     session.run(_RETRY, {"extraction": data["extraction"], "pages": list(data["pages"]), "now": now})
+
+
+def reread_pages(session: Session, data: Mapping[str, Any], now: int) -> None:
+    """Stored pages wait to be read once more: whoever is stopped halfway must find those that are left."""
+    session.run(_REREAD, {"extraction": data["extraction"], "pages": list(data["pages"]), "now": now})
 
 
 def to_rows(pages: Sequence[NewPage]) -> list[list[Any]]:
