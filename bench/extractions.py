@@ -18,12 +18,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from importlib.metadata import version
 from pathlib import Path
 
 import rivals
-from rivals import ROOT, Found, bounded, machine, print_table, spoken, spread
+from rivals import ROOT, Entrant, Found, bounded, database, machine, print_table, spoken, spread
 
+from thresher.practice.postgres import practice_postgres
 from thresher.practice.web import practice_process
 
 # Their rate does not depend on the number, so the slow one gets a part of the items.
@@ -36,7 +36,7 @@ WALKS = {
 }
 OURS, RIVALS = ("thresher_walk", "thresher_walk postgres"), ("scrapy_jobdir", "crawlee_sql", "bare")
 PACKAGES = ("aiohttp", "scrapy", "crawlee", "parsel", "uvloop")
-rivals.TIMEOUT_SECONDS = 300
+rivals.TIMEOUT_SECONDS, rivals.PACKAGES = 300, PACKAGES
 
 
 def main() -> int:
@@ -48,9 +48,9 @@ def main() -> int:
     words = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     walks = [name for name in WALKS if words.only in (None, name)]
-    with practice_process() as web:
-        rounds = [one_round(walks, web.url, words.items, number) for number in range(words.rounds)]
-    about = machine() | {"packages": {name: version(name) for name in PACKAGES}}
+    with practice_process() as web, practice_postgres() as server:
+        rounds = [one_round(walks, web.url, server.url, words.items, at) for at in range(words.rounds)]
+    about = machine()
     print_tables(rounds, about)
     if words.json:
         words.json.write_text(json.dumps({"machine": about, "rounds": rounds}, indent=2) + "\n")
@@ -73,14 +73,19 @@ def site(items: int) -> Iterator[str]:
         process.wait()
 
 
-def one_round(walks: list[str], web: str, items: int, number: int) -> dict[str, Found]:
+def one_round(walks: list[str], web: str, server: str, items: int, number: int) -> dict[str, Found]:
     found = {}
     for name in walks if number % 2 == 0 else walks[::-1]:
         module, _, setting = name.partition(" ")
         size = max(200, round(items * WALKS[name]))
         command = [sys.executable, "-m", f"bench.extraction.{module}", "--items", str(size), "--web", web]
-        with tempfile.TemporaryDirectory(prefix="thresher-walk-") as folder, site(size) as url:
-            given = ["--site", url, "--setting", setting, "--folder", folder]
+        store = Entrant(name, module, setting or "sqlite")
+        with (
+            tempfile.TemporaryDirectory(prefix="thresher-walk-") as folder,
+            site(size) as url,
+            database(server, store) as fresh,
+        ):
+            given = ["--site", url, "--setting", setting, "--folder", folder, "--database", fresh]
             found[name] = spoken(*bounded([*command, *given], folder))
         said = found[name].get("error") or found[name]["pages_per_s"]
         print(f"round {number + 1}  {name:<24} {said}", file=sys.stderr)

@@ -60,6 +60,7 @@ class Walk:
     folder: Path
     setting: str
     web: str
+    database: str
 
     @property
     def catalogue(self) -> CatalogueSite:
@@ -72,7 +73,8 @@ def walk() -> Walk:
     parser = argparse.ArgumentParser()
     parser.add_argument("--items", type=int, required=True)
     parser.add_argument("--site", required=True)
-    parser.add_argument("--web", default="")
+    parser.add_argument("--web", default="", help="where the scripted model answers")
+    parser.add_argument("--database", default="", help="a fresh PostgreSQL database; else a SQLite file")
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--setting", default="")
     return Walk(**vars(parser.parse_args()))

@@ -1,8 +1,10 @@
 """The practice catalogues, extracted whole by real workers over real HTTP, which may be killed at any moment.
 
     python -m tests.apps.extractions.campaign [--database URL] [--kills 200] [--sites numbered,offsets]
+        [--items 200] [--store sqlite|postgres]
 
-Without a database it runs on a new one of each make. What ends in the data sets is compared with what was
+Without a database it runs on a new one of each make. The sites are extracted again, each by a new recipe,
+until as many workers were killed as were asked for. What ends in the data sets is compared with what was
 planted: every item once, every value as its page has it, nothing else.
 """
 
@@ -26,12 +28,17 @@ from thresher.apps.extractions.service import datasets, extractions, recipes
 from thresher.apps.extractions.service.extractions import ExtractionView
 from thresher.practice.postgres import practice_postgres
 from thresher.practice.web import CATALOGUES, DAY_ZERO, CatalogueSite, planted, practice_process
+from thresher.practice.web.planted import catalogue
 from thresher.runtime import opened_store
 from thresher.store.store import Store
 
 SEED = 7
-PATIENCE = 600.0  # seconds for the whole, on a machine that does other things too
-EVERY = 0.2
+PATIENCE = 600.0  # seconds without the end of a round, on a machine that does other things too
+PATIENCE_FOR_KILL = 6.0  # and for each worker that is killed meanwhile
+MAX_ROUNDS = 40
+EVERY = 0.1
+# Seconds that a worker lives: most die in their first work, some come far enough to have rendered a page.
+LIVES = ((0.9, 2.2), (0.9, 2.2), (0.9, 2.2), (3.0, 6.0))
 PROJECT = """apps: [extractions]
 database: "{database}"
 fetch:
@@ -152,7 +159,12 @@ class Workers:
         self._process = subprocess.Popen(
             line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
         )
-        self._until = time.monotonic() + self._pick.uniform(1.2, 4.0)
+        self._until = time.monotonic() + self._pick.uniform(*self._pick.choice(LIVES))
+
+    @property
+    def left(self) -> int:
+        """How many are still to be killed."""
+        return self._left
 
     def kill(self) -> None:
         """Kill the worker and all that it has started, without a word."""
@@ -171,32 +183,49 @@ def extract_all(
     seed: int,
     model: bool,
 ) -> tuple[list[Verdict], int]:
-    """Detect, extract and compare. Returns the verdicts and how many workers were killed."""
+    """Detect, extract and compare, until the kills are spent. Returns the verdicts of all rounds and how many
+    workers were killed.
+    """
     models = MODELS.format(web=web) if model else ""
     (folder / "thresher.yaml").write_text(PROJECT.format(database=database, web=web, models=models), "utf-8")
     line = [sys.executable, "-m", "thresher", "--project", str(folder)]
     subprocess.run([*line, "migrate"], check=True, capture_output=True)
-    for site in sites:
-        file = folder / f"{site.name}.json"
-        file.write_text(json.dumps(recipe_of(site)), "utf-8")
-        subprocess.run(
-            [*line, "recipes", "add", site.name, "--file", str(file)], check=True, capture_output=True
-        )
     workers = Workers(folder, kills, seed)
+    verdicts: list[Verdict] = []
     try:
         with opened_store(database, apps=(app,)) as store:
-            names = {site.name for site in sites}
-            _until(workers, lambda: _detected(store, names))
-            started = {name: _start(line, name) for name in names if _is_ready(store, name)}
-            _until(workers, lambda: all(_is_over(store, each) for each in started.values()))
-            verdicts = [_verdict(store, site, started.get(site.name), seed) for site in sites]
+            for number in range(1, MAX_ROUNDS + 1):
+                verdicts += _round(folder, line, store, workers, sites, seed, number)
+                if not workers.left:
+                    break
     finally:
         workers.kill()
     return verdicts, workers.killed
 
 
+def _round(
+    folder: Path,
+    line: list[str],
+    store: Store,
+    workers: Workers,
+    sites: tuple[CatalogueSite, ...],
+    seed: int,
+    number: int,
+) -> list[Verdict]:
+    """Every site once, by recipes of its own: what an earlier round has stored is not taken over."""
+    by_name = {f"{site.name}-{number}" if number > 1 else site.name: site for site in sites}
+    for name, site in by_name.items():
+        file = folder / f"{name}.json"
+        file.write_text(json.dumps(recipe_of(site)), "utf-8")
+        subprocess.run([*line, "recipes", "add", name, "--file", str(file)], check=True, capture_output=True)
+    _until(workers, lambda: _detected(store, set(by_name)))
+    started = {name: _start(line, name) for name in by_name if _is_ready(store, name)}
+    _until(workers, lambda: all(_is_over(store, each) for each in started.values()))
+    return [_verdict(store, name, site, started.get(name), seed) for name, site in by_name.items()]
+
+
 def _until(workers: Workers, is_so: Any) -> None:
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + PATIENCE + PATIENCE_FOR_KILL * workers.left
     while not is_so():
         workers.see()
         time.sleep(EVERY)
@@ -225,9 +254,9 @@ def _is_over(store: Store, extraction: int) -> bool:
     return extractions.show_extraction(store, extraction).status not in ("WAITING", "IN_PROGRESS")
 
 
-def _verdict(store: Store, site: CatalogueSite, extraction: int | None, seed: int) -> Verdict:
+def _verdict(store: Store, name: str, site: CatalogueSite, extraction: int | None, seed: int) -> Verdict:
     if extraction is None:
-        said = recipes.show_recipe(store, site.name).recipe
+        said = recipes.show_recipe(store, name).recipe
         return Verdict(site.name, 0, 0, 0, 0, 0, (), f"recipe {said.status}", said.reason)
     return compared(store, site, extractions.show_extraction(store, extraction), seed)
 
@@ -239,16 +268,22 @@ def main() -> int:
     parser.add_argument("--database")
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--sites", default=",".join(each.name for each in CATALOGUES))
+    parser.add_argument("--items", type=int, default=200, help="items of each site; 0: as many as it has")
+    parser.add_argument("--store", choices=("sqlite", "postgres"), help="one make of database only")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--without-model", action="store_true")
     given = parser.parse_args()
-    wanted = tuple(each for each in CATALOGUES if each.name in given.sites.split(","))
+    prefix = f"n{given.items}." if given.items else ""
+    sites = (catalogue(f"{prefix}{each.name}") for each in CATALOGUES if each.name in given.sites.split(","))
+    wanted = tuple(each for each in sites if each is not None)
     with (
         tempfile.TemporaryDirectory() as place,
         practice_process(given.seed) as web,
         practice_postgres() as server,
     ):
-        urls = [given.database] if given.database else [f"sqlite:///{place}/campaign.db", server.url]
+        fresh = {"sqlite": f"sqlite:///{place}/campaign.db", "postgres": server.url}
+        urls = [url for make, url in fresh.items() if given.store in (None, make)]
+        urls = [given.database] if given.database else urls
         results = [_played(Path(place) / str(at), url, wanted, web.url, given) for at, url in enumerate(urls)]
     return 0 if all(results) else 1
 
@@ -259,10 +294,14 @@ def _played(
     folder.mkdir()
     model = not given.without_model
     verdicts, killed = extract_all(folder, url, sites, web, given.kills, seed=given.seed, model=model)
-    print(f"{url.partition(':')[0]}: {killed} workers killed", flush=True)
+    whole = sum(each.is_whole for each in verdicts)
+    make = url.partition(":")[0]
+    print(
+        f"{make}: {killed} workers killed in {len(verdicts)} extractions, {whole} data sets whole", flush=True
+    )
     for each in verdicts:
         _tell(each)
-    return all(each.is_whole for each in verdicts)
+    return whole == len(verdicts) and killed == given.kills
 
 
 def _tell(verdict: Verdict) -> None:
