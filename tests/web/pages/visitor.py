@@ -36,6 +36,7 @@ OURS = frozenset(
         "form",
         "h1",
         "h2",
+        "h3",
         "head",
         "header",
         "html",

@@ -440,7 +440,9 @@ def _success_notice(recipe: Recipe, configuration: Configuration, report: Report
 
 def _failure_notice(recipe: Recipe, reason: str, asked: Question | None) -> dict[str, str]:
     choices = [f"{at}. {choice.says}" for at, choice in enumerate(asked.choices, 1)] if asked else []
-    lines = [reason, f"Site: {recipe.url}", *choices, f"Edit it with: thresher recipes edit {recipe.name}"]
+    answer = [f"Answer it with: thresher recipes answer {recipe.name} NUMBER"] if choices else []
+    edit = f"Edit it with: thresher recipes edit {recipe.name}"
+    lines = [reason, f"Site: {recipe.url}", *choices, *answer, edit]
     return {"title": f"Recipe {recipe.name}: no configuration", "body": "\n".join(lines)}
 
 

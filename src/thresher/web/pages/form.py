@@ -34,8 +34,8 @@ class Form:
         return given[0] if given else ""
 
 
-async def read_form(request: Request) -> Form:
-    """Read the form of a request. Stop at 64 KiB."""
+async def read_form(request: Request, long_fields: frozenset[str] = frozenset()) -> Form:
+    """Read the form of a request. Stop at 64 KiB; a field may have 4,000 characters, or all if it is long."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != KIND:
         raise UsageError("this page takes a form from a browser; programs use /api. Nothing was changed.")
     body = bytearray()
@@ -50,10 +50,10 @@ async def read_form(request: Request) -> Form:
                 )
     except ClientDisconnect:
         raise HTTPException(400, "the client disconnected before it had sent the whole form") from None
-    return parse_form(bytes(body))
+    return parse_form(bytes(body), long_fields)
 
 
-def parse_form(body: bytes) -> Form:
+def parse_form(body: bytes, long_fields: frozenset[str] = frozenset()) -> Form:
     """Parse a form as a browser encodes it."""
     try:
         pairs = parse_qsl(
@@ -65,7 +65,7 @@ def parse_form(body: bytes) -> Form:
         ) from None
     fields: dict[str, tuple[str, ...]] = {}
     for name, value in pairs:
-        if len(value) > MAX_TEXT or "\0" in value:
+        if (len(value) > MAX_TEXT and name not in long_fields) or "\0" in value:
             raise UsageError(
                 f"a field may have at most {MAX_TEXT:,} characters, without NUL. Nothing was changed."
             )

@@ -71,7 +71,8 @@ Endpoint = Callable[[PageRequest], Response] | Callable[[PageRequest], Awaitable
 class DashboardPage:
     """One page of the dashboard: a method, a path, and a function of a `PageRequest` that returns a response.
 
-    With a `title` it appears in the navigation. `asks` are the parameters it accepts. Only `is_open` makes it
+    With a `title` it appears in the navigation. `asks` are the parameters it accepts, and `long_fields` the
+    fields of its form that hold a whole text, as long as a form may be. Only `is_open` makes it
     public; pages of apps never are. Show an app's template by its name, prefixed with the app:
     `page_request.show("prices/list.html", ...)`.
     """
@@ -81,6 +82,7 @@ class DashboardPage:
     endpoint: Endpoint
     title: str | None = None
     asks: frozenset[str] = frozenset()
+    long_fields: frozenset[str] = frozenset()
     is_open: bool = False
 
 

@@ -101,7 +101,7 @@ def _answering(
 
     async def answer(request: Request) -> Response:
         check_parameters(request, page.asks)
-        form = Form() if request.method in HARMLESS else await read_form(request)
+        form = Form() if request.method in HARMLESS else await read_form(request, page.long_fields)
         page_request = PageRequest(request, runtime, places, form, await _banner(request, runtime))
         if not page.is_open and (problem := _forged(page_request)) is not None:
             return tell(page_request, problem)

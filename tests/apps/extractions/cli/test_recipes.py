@@ -35,6 +35,21 @@ def detected(recipes: Thresher) -> None:
     assert told.code == 0, told.err
 
 
+@pytest.mark.promise(20)
+def test_the_question_of_a_detection_is_answered_by_a_number(recipes: Thresher):
+    added(recipes)
+    assert recipes("recipes", "answer", "acme", "1").code != 0, "nothing was asked yet"
+    detected(recipes)
+    shown = recipes("recipes", "show", "acme").out
+    assert "  1. those below /courses" in shown
+    assert "thresher recipes answer acme NUMBER" in shown
+    told = recipes("recipes", "answer", "acme", "9")
+    assert (told.code, "write a number from 1 to" in told.err) == (2, True), told
+    told = recipes("recipes", "answer", "acme", "1")
+    assert told.code == 0, told.err
+    assert "Answer 1 is the configuration of acme" in told.out
+
+
 def test_entities_are_listed_before_there_is_a_database(recipes: Thresher, folder: Path):
     told = recipes("recipes", "entities")
     assert "learning_programme" in told.out

@@ -8,7 +8,8 @@ from tests.apps.extractions.scene import FOUND, REPORT
 from tests.apps.extractions.test_entities import LAMP
 from tests.apps.roles.http.test_openapi import described, differs, schema_of
 from thresher.admin.keys import create_key
-from thresher.apps.extractions.store.recipes import detected
+from thresher.apps.extractions.detection.report import Choice, Question, Report
+from thresher.apps.extractions.store.recipes import detected, undetected
 from thresher.core.stored import written
 
 OURS = ("/api/recipes", "/api/recipe-")
@@ -34,7 +35,7 @@ def without_name(body: dict[str, Any]) -> dict[str, Any]:
 def test_every_route_is_described_with_an_example_that_fits(world):
     said = described(world)
     ours = {path: methods for path, methods in said["paths"].items() if path.startswith(OURS)}
-    assert len(ours) == 5
+    assert len(ours) == 6
     for path, methods in ours.items():
         for method in methods:
             told = schema_of(said, method, path)
@@ -82,6 +83,25 @@ def test_creating_updating_and_reconfiguring_each_enqueue_a_detection(world, api
     ]
     assert keys == [f"detectConfiguration.1.{number}" for number in (1, 2, 3)]
     assert len(world.rows("select 1 from tasks where kind = 'detectConfiguration'")) == 3
+
+
+@pytest.mark.promise(20)
+def test_a_question_is_answered_once_by_the_number_of_a_choice(world, api):
+    made = api.post("/api/recipes", NEW)
+    api.ask("POST", "/api/recipes/acme/answer", json={"choice": 1}).problem(409)
+    question = Question("Which are courses?", (Choice("those below /courses", written(FOUND)),))
+    with world.store.write() as session:
+        asked = {"reason": "a question", "report": written(Report(question=question))}
+        undetected(session, {"recipe": made["recipe"]["id"], "detection": 1, **asked}, world.clock.now())
+    for choice, status in ((0, 422), (2, 400), ("x", 422)):
+        api.ask("POST", "/api/recipes/acme/answer", json={"choice": choice}).problem(status)
+    told = api.post("/api/recipes/acme/answer", {"choice": 1})
+    assert differs(told, schema_of(described(world), "POST", "/api/recipes/{name}/answer")["schema"]) == []
+    assert (told["recipe"]["status"], told["task"]["kind"]) == ("WAITING", "detectConfiguration")
+    shown = api.get("/api/recipes/acme")
+    assert shown["said"]["configuration"]["pageType"] == "DETAIL_LINKS"
+    assert shown["recipe"]["madeBy"] == "key anna, who answered a question"
+    api.ask("POST", "/api/recipes/acme/answer", json={"choice": 1}).problem(409)
 
 
 def test_a_configuration_of_the_callers_own_is_a_version_at_once(world, api):

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from thresher.admin.export import FileFormat, form_of
 from thresher.admin.times import read_now
+from thresher.apps.extractions.differing import differing
 from thresher.apps.extractions.service import datasets
 from thresher.apps.extractions.service.datasets import DataSetDiff, DataSetView
 from thresher.apps.extractions.store.datasets import DataItem
@@ -23,6 +24,7 @@ Name = Annotated[
     str, typer.Argument(metavar="DATASET", help="Number of the data set, or a recipe for its newest one.")
 ]
 MAX_CELL = 40
+NOTHING = "–"
 _COLOURS = {"new": "green", "changed": "yellow", "gone": "red"}
 
 
@@ -161,16 +163,18 @@ def _draw_diff(out: Console, found: DataSetDiff) -> None:
         [
             cell(each.what, _COLOURS[each.what]),
             short(each.name, MAX_CELL),
-            "; ".join(
-                f"{name}: {short(_said(was), MAX_CELL)} → {short(_said(is_), MAX_CELL)}"
-                for name, (was, is_) in each.fields.items()
-            ),
+            "; ".join(_change(name, was, is_) for name, (was, is_) in each.fields.items()),
             each.url,
         ]
         for each in found.changes
     ]
     if rows:
         out.print(table(["", "item", "changes", "url"], rows))
+
+
+def _change(name: str, was: Any, is_: Any) -> str:
+    before, after = differing(_said(was) or NOTHING, _said(is_) or NOTHING, MAX_CELL)
+    return f"{name}: {before} → {after}"
 
 
 @app.command()

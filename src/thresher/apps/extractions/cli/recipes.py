@@ -275,6 +275,21 @@ def detect(ctx: typer.Context, recipe: Name) -> None:
     _say_changed(call, found, f"{found.recipe.name} is looked at again")
 
 
+@app.command("answer")
+def answer_one(
+    ctx: typer.Context,
+    recipe: Name,
+    choice: Annotated[
+        int, typer.Argument(min=1, metavar="NUMBER", help="Number of the answer, as show has it.")
+    ],
+) -> None:
+    """Answer the question of a detection. What was chosen is then proved on a sample."""
+    call = call_of(ctx)
+    with call.runtime() as runtime:
+        found = recipes.answer_question(runtime.store, runtime.registry, recipe, choice)
+    _say_changed(call, found, f"Answer {choice} is the configuration of {found.recipe.name}")
+
+
 @app.command()
 def revert(
     ctx: typer.Context,
@@ -381,10 +396,10 @@ def _draw_one(out: Console, found: RecipeDetail, now: int) -> None:
     out.print()
     out.print(Text(plain(found.yaml.rstrip())))
     if found.report is not None:
-        _draw_report(out, found.report)
+        _draw_report(out, found.report, recipe.name)
 
 
-def _draw_report(out: Console, report: DetectionReport) -> None:
+def _draw_report(out: Console, report: DetectionReport, name: str) -> None:
     out.print()
     out.print(
         known(
@@ -406,7 +421,9 @@ def _draw_report(out: Console, report: DetectionReport) -> None:
     _draw_preview(out, report)
     if report.question is not None:
         out.print(Text(plain(f"\nA question to you: {report.question.asks}"), style="yellow"))
-        _draw_lines(out, (each.says for each in report.question.choices))
+        for at, choice in enumerate(report.question.choices, 1):
+            out.print(Text(plain(f"  {at}. {choice.says}")))
+        out.print(f"Answer it with: thresher recipes answer {name} NUMBER")
     _draw_lines(out, report.notes)
 
 

@@ -69,6 +69,14 @@ class RevertAsked(RequestBody):
     version: Annotated[int, Field(ge=1)]
 
 
+class AnswerAsked(RequestBody):
+    """The number of an answer to what the detection of a recipe asks, from 1."""
+
+    model_config = like(choice=1)
+
+    choice: Annotated[int, Field(ge=1)]
+
+
 async def listed(
     runtime: CurrentRuntime,
     retired: Annotated[bool, Query(description="Show retired recipes too.")] = False,
@@ -114,6 +122,14 @@ async def update(request: Request, runtime: CurrentRuntime, name: str, body: Rec
 async def reconfigure(runtime: CurrentRuntime, name: str) -> Response:
     """Detect the configuration of a recipe anew. The newest detection wins."""
     return await camel_answer(runtime, lambda: recipes.reconfigure(runtime.store, runtime.registry, name))
+
+
+async def answer(request: Request, runtime: CurrentRuntime, name: str, body: AnswerAsked) -> Response:
+    """Answer the question of a detection, and prove the configuration that was chosen."""
+    by = _by(request)
+    return await camel_answer(
+        runtime, lambda: recipes.answer_question(runtime.store, runtime.registry, name, body.choice, by=by)
+    )
 
 
 async def revert(request: Request, runtime: CurrentRuntime, name: str, body: RevertAsked) -> Response:
@@ -246,6 +262,7 @@ ROUTES = (
     Route("POST", "/api/recipes", add, WRITE, _fits(_CHANGED)),
     Route("GET", "/api/recipe-entities", entities, READ, _fits([_ENTITY])),
     Route("POST", "/api/recipes/{name}/reconfigure", reconfigure, WRITE, _fits(_CHANGED)),
+    Route("POST", "/api/recipes/{name}/answer", answer, WRITE, _fits(_CHANGED)),
     Route("POST", "/api/recipes/{name}/revert", revert, WRITE, _fits(_CHANGED)),
     Route("PUT", "/api/recipes/{name}", update, WRITE, _fits(_CHANGED)),
     Route("DELETE", "/api/recipes/{name}", remove, WRITE, _fits(_RECIPE)),

@@ -10,8 +10,18 @@ from typing import Any
 
 from thresher.admin.tasks import Added
 from thresher.apps.extractions.detecting import detect_within
+from thresher.apps.extractions.detection.report import Question, Report
 from thresher.apps.extractions.entities import entity_types, result_schema
-from thresher.apps.extractions.model import DETECT, Level, Origin, Recipe, RecipeStatus, detect_key, source_of
+from thresher.apps.extractions.model import (
+    DETECT,
+    Configuration,
+    Level,
+    Origin,
+    Recipe,
+    RecipeStatus,
+    detect_key,
+    source_of,
+)
 from thresher.apps.extractions.recipe_file import RecipeSpec, checked_name, recipe_said, recipe_text
 from thresher.apps.extractions.service.reports import DetectionReport, report_of
 from thresher.apps.extractions.store.recipes import (
@@ -34,6 +44,7 @@ from thresher.config.project import Project
 from thresher.core.clock import FOREVER, as_text
 from thresher.core.errors import NotAllowed, Refused, UnknownName, UsageError
 from thresher.core.schema import Schema
+from thresher.core.stored import read
 from thresher.core.task import LIVE
 from thresher.engine.registry import Registry
 from thresher.runtime import Runtime, check_address, extract_once, fetch_once, read_once
@@ -151,6 +162,21 @@ def _entity(schema: Schema) -> EntityView:
     return EntityView(schema.name, required, optional, list(schema.key))
 
 
+def version_text(store: Store, name: str, version: int) -> str:
+    """What a recipe said in an earlier version, as YAML."""
+    with store.read() as session:
+        return recipe_text(_version_of(session, _found(session, name), version).spec)
+
+
+def _version_of(session: Session, recipe: Recipe, version: int) -> RecipeVersion:
+    found = find_version(session, recipe.id, version)
+    if found is None:
+        raise UnknownName(
+            f"{recipe.name!r} has no version {version}; thresher recipes versions {recipe.name} lists them"
+        )
+    return found
+
+
 def spec_named(store: Store, name: str) -> RecipeSpec:
     """What a recipe says now, for whoever changes a part of it."""
     with store.read() as session:
@@ -247,18 +273,29 @@ def update_recipe(
     *,
     by: str = A_PERSON,
     detect: bool = False,
+    seen: int | None = None,
+    prove: bool = False,
 ) -> RecipeChanged:
     """Replace what a recipe says. Without a configuration it is detected again; until then the one that it
-    has stays, unless its address is another.
+    has stays, unless its address is another. `seen` is the version that whoever changes it has looked at: if
+    it is no longer the newest, nothing is replaced. `prove` lets a detection prove the configuration that is
+    given, where `detect` looks for any.
     """
     with store.read() as session:
         known_as = _found(session, name).name
 
     def check(known: Recipe | None) -> None:
-        if known is not None and known.retired_at:
+        if known is None:
+            return
+        if known.retired_at:
             raise NotAllowed(f"{known.name!r} is retired; add it again: thresher recipes add {known.name}")
+        if seen is not None and known.version != seen:
+            raise NotAllowed(
+                f"{known.name!r} has changed meanwhile: it is version {known.version} now, and this was made "
+                f"from version {seen}. Nothing was replaced; compare them and save again."
+            )
 
-    return _saved(store, registry, known_as, spec, by, check, "the recipe has changed", detect)
+    return _saved(store, registry, known_as, spec, by, check, "the recipe has changed", detect, prove)
 
 
 def _saved(
@@ -270,6 +307,7 @@ def _saved(
     check: Callable[[Recipe | None], None],
     why: str,
     detect: bool,
+    prove: bool = False,
 ) -> RecipeChanged:
     def work(transaction: Transaction, now: int) -> tuple[Recipe, Added | None]:
         session = transaction.session
@@ -277,9 +315,10 @@ def _saved(
         check(known)
         origin = _origin(session, known, spec)
         saved = save_recipe(session, name, spec, origin, by, now)
-        if spec.configuration is not None and not detect:
+        if spec.configuration is not None and not detect and not prove:
             return saved, None
-        return saved, detect_within(transaction, registry, saved, why, now)
+        given = spec.configuration if prove else None
+        return saved, detect_within(transaction, registry, saved, why, now, given)
 
     return _changed(store, name, work)
 
@@ -292,6 +331,11 @@ def refuse_unfetchable(runtime: Runtime, url: str) -> None:
         check_address(runtime.outward, url)
     except Refused as problem:
         raise UsageError(f"url can never be fetched: {problem}. Nothing was stored.") from None
+
+
+def report_question(report: Mapping[str, Any] | None) -> Question | None:
+    """What a detection could not decide, with the configuration of each answer."""
+    return None if report is None else read(Report, report).question
 
 
 def _origin(session: Session, known: Recipe | None, spec: RecipeSpec) -> Origin:
@@ -326,12 +370,36 @@ def revert(store: Store, registry: Registry, name: str, version: int, *, by: str
     """Take up an earlier version of a recipe, all of it, as a new version."""
     with store.read() as session:
         recipe = _found(session, name)
-        wanted = find_version(session, recipe.id, version)
-    if wanted is None:
-        raise UnknownName(
-            f"{recipe.name!r} has no version {version}; thresher recipes versions {recipe.name} lists them"
-        )
+        wanted = _version_of(session, recipe, version)
     return update_recipe(store, registry, recipe.name, wanted.spec, by=f"{by}, from version {version}")
+
+
+def answer_question(
+    store: Store,
+    registry: Registry,
+    name: str,
+    choice: int,
+    *,
+    by: str = A_PERSON,
+    detection: int | None = None,
+) -> RecipeChanged:
+    """Answer what the last detection has asked, by the number of a choice from 1. What was chosen becomes the
+    configuration, and a new detection proves it. `detection` is the one whose question was seen: a later one
+    may have asked something else.
+    """
+    with store.read() as session:
+        recipe = _found(session, name)
+        question = report_question(recipe.report)
+        if question is None or detection not in (None, recipe.detection):
+            raise NotAllowed(
+                f"{recipe.name!r} does not ask this any more; thresher recipes show {recipe.name} says how it stands"
+            )
+    if not 1 <= choice <= len(question.choices):
+        raise UsageError(f"there is no answer {choice}; write a number from 1 to {len(question.choices)}")
+    chosen = read(Configuration, question.choices[choice - 1].configuration)
+    spec = replace(spec_of(recipe), configuration=chosen)
+    said = f"{by}, who answered a question"
+    return update_recipe(store, registry, recipe.name, spec, by=said, prove=True, seen=recipe.version)
 
 
 def remove_recipe(store: Store, name: str) -> RecipeView:
