@@ -15,7 +15,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluate.titles import LEFT_OVER, csv_rows, half_of
+from evaluate.titles import LEFT_OVER, csv_rows
+from evaluate.unseen import half_of
 from thresher.core.record import Neighbour
 from thresher.hiring.title.core import core_of, title_key
 from thresher.hiring.title.guard import Difference, apart, difference

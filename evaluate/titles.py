@@ -1,17 +1,13 @@
-"""Titles: which occupation an alternate title belongs to, by meaning and by letters; what the app makes of
-titles it has not seen, beside plain cosine; what is kept apart, and what it costs.
+"""Titles: which occupation an alternate title belongs to, by meaning and by letters; what becomes of titles
+that no role is known by (`unseen`); what is kept apart, and what it costs.
 
 O*NET lists what people call each occupation. Its occupations are finer than roles in places (a teacher of
 each sort of school) and name many titles twice, so a title counts as right in every occupation that lists it.
 Occupations named by what is left over ("All Other") are no role that anybody has, and stay out.
 
-Words and thresholds may be derived from the half of the occupations called "learn" only; "check" is what
-counts. Most alternate titles of O*NET lie far from the formal name of their occupation, where nothing can be
-decided without a model. So shares are given twice: of all titles, and of those that plain cosine puts at 0.8
-or nearer to some occupation.
-
-Any other taxonomy is measured in the same way where the corpus has it: `titles/taxonomy.csv`, rows of a role
-and another name of it.
+Any other taxonomy is measured in the same way where the corpus has it: `titles/taxonomy.csv`, and more as
+`titles/taxonomy-NAME.csv`, rows of a role and another name of it. A row of a role and the same name only
+says that the role is known.
 """
 
 import csv
@@ -19,31 +15,19 @@ import random
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
 from evaluate.score import Score
-from thresher.apps.roles.app import app
-from thresher.apps.roles.demand import Demand
-from thresher.apps.roles.nearness import nearness_of
-from thresher.apps.roles.service.resolve import resolve
-from thresher.apps.roles.settings import SETTINGS
-from thresher.apps.roles.store.roles import add_role
-from thresher.config.settings import Catalogue, Settings
+from evaluate.unseen import LEAST, unseen
 from thresher.core.record import Neighbour
-from thresher.hiring.title.core import core_of, title_key
+from thresher.hiring.title.core import core_of
 from thresher.hiring.title.likeness import LOOKED_AT, choose
-from thresher.runtime import open_store
 from thresher.vectors.embedder import Embedder, open_embedder
 from thresher.vectors.lexical import Lexical
 from thresher.vectors.nearest import Index
 
 SAMPLE, VARIED = 4_000, 1_500
 MIN_SCORE = 0.85
-LEAST = nearness_of(Settings((), Catalogue({"roles": SETTINGS})))  # as the app has it by default
-PLAIN, RESEMBLES = 0.9, 0.8  # cosine of the titles as they are written
-MIN_SHARE, MIN_PRECISION = 30, 95
-HALVES = ("learn", "check")
 LEFT_OVER = "All Other"
 WORST = 20
 VARIANTS = (
@@ -134,16 +118,21 @@ class _Case:
 
 
 def scores(corpus: Path) -> list[Score]:
-    model, taxonomy = open_embedder(), corpus / "titles" / "taxonomy.csv"
-    found = _by_taxonomy(taxonomy, model) if taxonomy.is_file() else []
+    model = open_embedder()
+    found = [
+        score
+        for path in sorted((corpus / "titles").glob("taxonomy*.csv"))
+        for score in _by_taxonomy(path, model)
+    ]
     folder = corpus / "titles" / "onet"
     return [*found, *_by_occupations(corpus, folder, model)] if folder.is_dir() else found
 
 
 def _by_taxonomy(path: Path, embedder: Embedder) -> list[Score]:
-    titles = [(row[0], row[1]) for row in csv_rows(path)]
-    roles = [(role, role) for role in dict.fromkeys(role for role, _ in titles)]
-    return _unseen("taxonomy, ", roles, titles, [*titles, *roles], embedder)
+    rows = [(row[0], row[1]) for row in csv_rows(path)]
+    roles = [(role, role) for role in dict.fromkeys(role for role, _ in rows)]
+    titles = [(role, title) for role, title in rows if title != role]
+    return unseen(f"{path.stem}, ", roles, titles, [*titles, *roles], embedder)
 
 
 def _by_occupations(corpus: Path, folder: Path, model: Embedder) -> list[Score]:
@@ -165,7 +154,7 @@ def _by_occupations(corpus: Path, folder: Path, model: Embedder) -> list[Score]:
     plain = [row[0] for row in csv_rows(corpus / "titles" / "job-titles" / "titles_4000.txt", header=False)]
     known = [(row[0], row[1]) for row in occupations if LEFT_OVER not in row[1]]
     reported = [(row[0], row[1]) for row in csv_rows(folder / "reported_titles.csv")]
-    found += _unseen("", known, titles, [*titles, *reported, *known], model)
+    found += unseen("", known, titles, [*titles, *reported, *known], model)
     return [*found, _collapse(random.Random(7).sample(plain, VARIED)), *_pairs(model)]
 
 
@@ -250,112 +239,6 @@ def _wrong(
         unit="%",
         misses=worst,
     )
-
-
-# Resolve titles that no role is known by, as the app does without a model.
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """A title, the occupations that list it, and what two ways of resolving say: None, or an occupation."""
-
-    title: str
-    half: str
-    right: frozenset[str]
-    resembles: bool
-    app: str | None
-    plain: str | None
-
-
-def _unseen(
-    of: str,
-    known: Sequence[tuple[str, str]],
-    titles: Sequence[tuple[str, str]],
-    listed: Sequence[tuple[str, str]],
-    embedder: Embedder,
-) -> list[Score]:
-    right: dict[str, set[str]] = defaultdict(set)
-    for code, title in listed:
-        right[title_key(title)].add(code)
-    codes = {code for code, _ in known}
-    asked = [(code, title) for code, title in titles if code in codes]
-    plain = _by_cosine(known, [title for _, title in asked], embedder)
-    by_app = _by_app(known, [title for _, title in asked], embedder)
-    answers = [
-        _Answer(
-            title,
-            half_of(code),
-            frozenset(right[title_key(title)]),
-            score >= RESEMBLES,
-            merged,
-            nearest if score >= PLAIN else None,
-        )
-        for (code, title), (nearest, score), merged in zip(asked, plain, by_app, strict=True)
-    ]
-    return [
-        score
-        for half in HALVES
-        for score in _compared(of, half, [one for one in answers if one.half == half])
-    ]
-
-
-def half_of(code: str) -> str:
-    """Which half an occupation belongs to: by its code, so that its titles stay together."""
-    return HALVES[int(sha256(code.encode()).hexdigest()[:8], 16) % 2]
-
-
-def _by_app(known: Sequence[tuple[str, str]], titles: Sequence[str], embedder: Embedder) -> list[str | None]:
-    """The occupation that each title is merged into without asking anybody."""
-    store = open_store("sqlite:///:memory:", apps=[app])
-    try:
-        with store.write() as session:
-            now, demand = store.backend.now(session), Demand.of(store.settings)
-            roles = {
-                add_role(session, name, title_key(name), now=now, demand=demand): code for code, name in known
-            }
-        found = resolve(store, titles, create=False, models=False, embedder=embedder)
-        return [roles.get(each.role_id or 0) for each in found]
-    finally:
-        store.close()
-
-
-def _by_cosine(
-    known: Sequence[tuple[str, str]], titles: Sequence[str], embedder: Embedder
-) -> list[tuple[str, float]]:
-    index = Index([code for code, _ in known], embedder.embed([name for _, name in known]))
-    return [(near[0].key, near[0].score) for near in index.nearest_each(embedder.embed(titles), 1)]
-
-
-def _compared(of: str, half: str, answers: Sequence[_Answer]) -> list[Score]:
-    aimed = half == "check"
-    app_said = [(one, one.app) for one in answers if one.app is not None]
-    plain_said = [(one, one.plain) for one in answers if one.plain is not None]
-    near = sum(one.resembles for one in answers)
-    found: list[Score] = []
-    for name, said, mine in (("resolved", app_said, True), (f"cosine {PLAIN:g}", plain_said, False)):
-        shown = sum(one.resembles for one, _ in said)
-        wrong = tuple(f"{one.title} -> {code}" for one, code in said if code not in one.right)
-        found += [
-            _share(f"{of}{half}: unseen titles merged, {name}", len(said), len(answers)),
-            _share(
-                f"{of}{half}: of those that resemble, {name}",
-                shown,
-                near,
-                MIN_SHARE if aimed and mine else None,
-            ),
-            _share(
-                f"{of}{half}: merges that are right, {name}",
-                len(said) - len(wrong),
-                len(said),
-                MIN_PRECISION if aimed and mine else None,
-                () if aimed else wrong,
-            ),
-        ]
-    return found
-
-
-def _share(what: str, part: int, whole: int, aim: float | None = None, misses: tuple[str, ...] = ()) -> Score:
-    return Score("titles", what, 100 * part / max(1, whole), whole, aim, unit="%", misses=misses)
 
 
 def _collapse(titles: Sequence[str]) -> Score:

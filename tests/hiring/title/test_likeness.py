@@ -141,3 +141,20 @@ def test_a_lead_counts_only_so_far_and_a_role_that_is_alone_has_little_of_it():
     assert lead(far, 0) == pytest.approx(0.2)
     assert lead(alone, 0) == pytest.approx(0.05)
     assert lead(near(("A", 0.9), ("B", 0.8)), 1) == pytest.approx(-0.1)
+
+
+@given(NAMES, st.lists(st.tuples(NAMES, SCORES), max_size=LOOKED_AT), st.floats(0, 1), st.floats(0, 1))
+def test_a_lower_threshold_takes_more_titles_and_never_another_role(
+    title: str, found: list[tuple[str, float]], one: float, other: float
+):
+    some = near(*sorted(found, key=lambda each: -each[1]))
+    strict, loose = (
+        choose(core_of(title), some, Nearness(0.75, 0.8, sure)) for sure in sorted((one, other), reverse=True)
+    )
+    assert strict.role is None or (loose.role, loose.chance) == (strict.role, strict.chance)
+
+
+def test_a_choice_says_how_likely_it_is():
+    some = near(("Pharmacist", 0.87), ("Cashier", 0.5))
+    assert choose("hospital pharmacist", some, LEAST).chance == likelihood("hospital pharmacist", some, 0)
+    assert choose("pharmacists", some, LEAST).chance == 1

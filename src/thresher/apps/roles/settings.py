@@ -275,7 +275,7 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     tunable(
         "roles.near_sure",
-        0.87,
+        0.9,
         "share",
         0,
         1,

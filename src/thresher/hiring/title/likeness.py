@@ -63,12 +63,13 @@ class Nearness:
 @dataclass(frozen=True, slots=True)
 class Choice:
     """`role` is the role that is meant, or None; then `nearest` is the most similar one. `reason`
-    says why.
+    says why. `chance` is the likelihood that `role` is meant; 1 where the two say the same.
     """
 
     role: Neighbour | None
     nearest: Neighbour | None
     reason: str
+    chance: float = 1.0
 
 
 def choose(core: str, near: Sequence[Neighbour], least: Nearness) -> Choice:
@@ -111,6 +112,7 @@ def _likeliest(core: str, near: Sequence[Neighbour], doubtful: Sequence[int], le
         near[0],
         f"{best.name!r} is similar enough: {best.score:.3f}; {explained(core, core_of(best.name))}, and "
         f"{chance:.0%} of such titles mean the role (at least {least.sure:.0%} needed)",
+        chance,
     )
 
 
