@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 import pytest
+from evaluate.unseen import LEAST, MIN_PRECISION, MIN_SHARE, Guess, answers, half_of, share_at, unseen
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluate.unseen import LEAST, MIN_PRECISION, MIN_SHARE, Guess, answers, half_of, share_at, unseen
 from thresher.apps.roles.app import app
 from thresher.apps.roles.demand import Demand
 from thresher.apps.roles.service.resolve import resolve
