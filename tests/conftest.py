@@ -3,6 +3,7 @@ run."""
 
 import gc
 import os
+import signal
 import sys
 import tomllib
 from collections.abc import Callable, Generator, Iterator
@@ -26,6 +27,11 @@ SERVER = Server()
 # them. Set here, it holds for all of these.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# A shell starts what runs in its background with Ctrl-C ignored, and every process that a test starts would
+# inherit that: no command could be interrupted.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The pages that the tests render are our own, and where they run as root Chromium cannot have its sandbox.
 if os.geteuid() == 0:
