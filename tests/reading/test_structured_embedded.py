@@ -1,5 +1,6 @@
 """Data that pages carry for their own scripts."""
 
+import json
 from contextlib import suppress
 
 import pytest
@@ -28,6 +29,7 @@ def test_a_json_script_is_known_by_its_id():
         ("var shop={rows:[1,2,3],s:'}'};other()", "shop"),
         ('window["app.data"] = {"rows": [1, 2, 3], "s": "}"}', "window.app.data"),
         ('self.__X__=JSON.parse("{\\"rows\\": [1, 2, 3], \\"s\\": \\"}\\"}");', "__X__"),
+        ('window.__D__ = "{\\"rows\\": [1, 2, 3], \\"s\\": \\"}\\"}";', "__D__"),
         ('const a = 1; let data = {rows: [1, 2, 3,], /* note */ s: "}", }; f({})', "data"),
     ],
 )
@@ -38,6 +40,16 @@ def test_an_assignment_is_cut_out_by_counting_braces_outside_of_texts(script: st
 def test_data_in_an_attribute_of_a_component_is_found():
     html = """<div data-page='{"rows": [1, 2, 3], "s": "&amp;"}'></div><div data-page="12"></div><p data-state="{not json, really}">"""
     assert found(html) == {"data-page": {"rows": [1, 2, 3], "s": "&"}}
+
+
+def test_records_of_a_stream_are_put_together_from_its_pieces():
+    pieces = [
+        '0:"$L1"\n5:{"rows": [1, 2',
+        ', 3], "s": "a}b"}\n6:["$", "div"]\n7:I[12, ["x.js"], "default"]\n',
+    ]
+    html = "".join(f"<script>self.__next_f.push([1,{json.dumps(piece)}])</script>" for piece in pieces)
+    values = [each.value for each in embedded(parse(html))[0]]
+    assert {"rows": [1, 2, 3], "s": "a}b"} in values
 
 
 def test_code_is_no_data_and_no_trouble():

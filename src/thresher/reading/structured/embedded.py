@@ -6,7 +6,7 @@ counting braces outside of texts, and read as JSON or as the JavaScript that is 
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
@@ -30,11 +30,12 @@ _WITH_DATA: Final = ", ".join(f"[{name}]" for name in _ATTRIBUTES)
 _PATIENCE = 3  # how many times a script may be gone over
 _ASSIGNED = re.compile(
     r"(?<![\w$.])((?:[A-Za-z_$][\w$]{0,99})(?:\.[A-Za-z_$][\w$]{0,99}|\[[\"'][\w$ .:-]{1,99}[\"']\]){0,6}+)\s{0,20}+=\s{0,20}+"
-    r"(?:(?=[{\[])|(JSON\.parse\(\s{0,20})(?=[\"']))"
+    r"(?:(?=[{\[])|(?P<parsed>JSON\.parse\(\s{0,20})(?=[\"'])|(?P<quoted>)(?=[\"']\s{0,20}[{\[]))"
 )
 # A text that is never closed is taken to the end of its line, so that no character is looked at twice.
 _TOKEN = re.compile(r"[{}\[\]]|\"(?:[^\"\\\n]|\\.)*+\"?|'(?:[^'\\\n]|\\.)*+'?|`(?:[^`\\]|\\.)*+`?", re.DOTALL)
 _TEXT = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'", re.DOTALL)
+_RECORD = re.compile(r"[0-9a-f]{1,8}:[A-Z]{0,2}(?=[{\[])")
 _FLIGHT = re.compile(r"self\.__next_f\.push\(\s{0,20}(?=\[)")
 
 
@@ -51,6 +52,7 @@ def embedded(root: Node) -> tuple[list[Embedded], list[BadData]]:
     """The data sets of a page in order, and those that should be data and cannot be read."""
     found: list[Embedded] = []
     troubles: list[BadData] = []
+    pieces: list[tuple[str, str]] = []
     for script in root.css("script:not([src])"):
         kind = (script.attribute("type") or "").lower()
         if "ld+json" in kind or len(found) >= MAX_EMBEDDED:
@@ -59,6 +61,9 @@ def embedded(root: Node) -> tuple[list[Embedded], list[BadData]]:
             _read_whole(script, found, troubles)
         elif kind in ("", "module") or "javascript" in kind or "ecmascript" in kind:
             found += islice(_assigned(script), MAX_EMBEDDED - len(found))
+            if (piece := _pushed(script)) is not None:
+                pieces.append((piece, script.path))
+    found += islice(_streamed(pieces), MAX_EMBEDDED - len(found))
     return found + list(islice(_in_attributes(root), MAX_EMBEDDED - len(found))), troubles
 
 
@@ -110,16 +115,32 @@ def _assigned(script: Node) -> Iterator[Embedded]:
                 value,
                 script.path,
             )
+
+
+def _pushed(script: Node) -> str | None:
+    """The piece of a stream that a script carries; each stands in a script of its own."""
+    text = script.text
     bare = text.lstrip()
-    pushed = _FLIGHT.match(bare)  # each stands in a script of its own
+    pushed = _FLIGHT.match(bare) if len(text) <= MAX_CHARACTERS else None
     end = balanced(bare, pushed.end()) if pushed else None
-    if pushed and end is not None and (value := _read(bare[pushed.end() : end])) is not None:
-        yield Embedded("__next_f", value, script.path)
+    value = _read(bare[pushed.end() : end]) if pushed and end is not None else None
+    return next((each for each in value if isinstance(each, str)), "") if isinstance(value, list) else None
+
+
+def _streamed(pieces: Sequence[tuple[str, str]]) -> Iterator[Embedded]:
+    """The records of a stream, one a line under a number (`5:{...}`). A record may be cut between two
+    pieces, so all of them are one text.
+    """
+    whole = "".join(text for text, _ in pieces)[:MAX_CHARACTERS]
+    for line in whole.split("\n")[:MAX_EMBEDDED]:
+        record = _RECORD.match(line)
+        if record and len(line) >= _MIN_SIZE and (value := _read(line[record.end() :])) is not None:
+            yield Embedded("__next_f", value, pieces[0][1])
 
 
 def _value_at(text: str, match: re.Match[str]) -> tuple[Any, int]:
     start = match.end()
-    if match[2]:  # JSON.parse("...")
+    if match["parsed"] or match["quoted"] is not None:  # JSON.parse("..."), or a text that the code parses
         quoted = _TEXT.match(text, start)
         inner = _read(quoted[0]) if quoted else None
         return (_read(inner) if isinstance(inner, str) else None), quoted.end() if quoted else start
