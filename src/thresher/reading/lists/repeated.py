@@ -178,12 +178,30 @@ def _with_siblings(tree: Tree, group: list[int], known: dict[int, list[int]]) ->
         return alone
     members = set(group)
     places = [at for at, number in enumerate(children) if number in members]
+    if back := _to_term(tree, children, places[0]):
+        places = [place - back for place in places]
     gaps = [after - before for before, after in pairwise(places)]
     usual, count = Counter(gaps).most_common(1)[0]
     if not 2 <= usual <= MAX_PARTS or count < _STEADY * len(gaps) or places[0] >= usual:
         return alone
     ends = [min(place + usual, *places[at + 1 : at + 2], len(children)) for at, place in enumerate(places)]
     return tuple(tuple(children[start:end]) for start, end in zip(places, ends, strict=True))
+
+
+def _to_term(tree: Tree, children: Sequence[int], place: int) -> int:
+    """How far before a definition its term stands: a row begins with the term, or each would tell the facts
+    of the one before it.
+    """
+    if tree.elements[children[place]].tag != "dd":
+        return 0
+    return next(
+        (
+            back
+            for back in range(1, min(place, MAX_PARTS) + 1)
+            if tree.elements[children[place - back]].tag == "dt"
+        ),
+        0,
+    )
 
 
 def _children(tree: Tree, parent: int) -> list[int]:

@@ -25,6 +25,7 @@ MAX_BESIDE = 80  # characters of a text beside the title
 MOST = 0.5  # share of a column that decides what it is
 SOME = 0.25
 BESIDE = 0.6  # share of rows that have a text beside their title
+SEVERAL = 3  # names: a long list of few employers repeats each of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,17 +164,25 @@ def _beside(table: RowTable, kinds: Mapping[str, dict[str, float]]) -> list[str]
         if column.coverage >= BESIDE
         and 2 <= column.length <= MAX_BESIDE
         and not kinds[column.slot]
-        and role_of(column.names) != "other"
+        and not _is_other(column)
         and column.slot not in table.title_slots
         and column.button < SOME
         and column.worded > MOST
-        and (column.distinct > SOME or len(table.pieces) < 4)
+        and (column.distinct > SOME or len(table.pieces) < 4 or len(set(column.texts)) >= SEVERAL)
     ]
     # What the addresses repeat beside the title (`/jobs/cook/acme`) is a name.
     return [
         column.slot
         for column in sorted(free, key=lambda each: (table.repeated(each) < MOST, abs(each.order - place)))
     ]
+
+
+def _is_other(column: Column) -> bool:
+    """Whether a text says by its own element that it is no name. What the box around several texts is called
+    (`meta`, `footer`) is about all of them.
+    """
+    has_class = "." in column.slot.rpartition("/")[2]
+    return has_class and role_of(column.names) == "other"
 
 
 def _order_of_titles(table: RowTable) -> float:

@@ -29,6 +29,10 @@ _STATE = re.compile(
 _DIGITS = re.compile(r"\d+")
 # A page that a script opens may stand as a plain address in an attribute.
 _ADDRESSES = ("data-href", "data-url", "data-link", "data-detail-url", "data-job-url", "data-target-url")
+# `detail/7.html`, `view.php?id=7`
+_RELATIVE = re.compile(
+    r"[\w-]{1,100}(?:/[\w%.-]{1,300}){1,8}+(?:\?\S{0,2000})?$|[\w-]{1,100}\.[a-z]{2,5}\?\S{1,2000}$"
+)
 _OPENED = re.compile(
     r"^\s{0,9}(?:javascript:)?\s{0,9}(?:return\s+)?(?:(?:window|document|self|top)\.)?(?:location(?:\.href)?\s{0,9}=\s{0,9}|"
     r"location\.(?:assign|replace)\(\s{0,9}|open\(\s{0,9})[\"']([^\"'<>\s\\]{1,2000})[\"']"
@@ -134,9 +138,16 @@ def address_of(element: Element, document: Document) -> str | None:
     if element.tag in ("a", "tr", "li", "div", "article", "td", "button"):
         said = next((value for name in _ADDRESSES if (value := (element.attr(name) or "").strip())), "")
         opened = _OPENED.match((element.attr("onclick") or href)[:MAX_URL])
-        plain = said if said.startswith(("/", "http://", "https://")) else opened[1] if opened else ""
+        plain = said if _is_address(said) else opened[1] if opened else ""
         return _whole(plain, document) if plain and not plain.lower().startswith("javascript:") else None
     return None
+
+
+def _is_address(said: str) -> bool:
+    """Whether an attribute holds an address, not the name of a thing or of a place on the page."""
+    return said.startswith(("/", "http://", "https://", "./", "../", "?")) or bool(
+        _RELATIVE.match(said[:MAX_URL])
+    )
 
 
 def _whole(href: str, document: Document) -> str | None:
