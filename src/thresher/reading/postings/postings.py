@@ -20,7 +20,7 @@ from thresher.reading.lists.rows import read_rows
 from thresher.reading.platforms.answers import read_answer
 from thresher.reading.platforms.boards import Board, key_in, recognise
 from thresher.reading.platforms.platform import Platform, platforms
-from thresher.reading.postings.openings import is_about_openings, read_lists
+from thresher.reading.postings.openings import is_about_openings, read_lists, should_list
 from thresher.reading.postings.posting import Listing, Posting, merged
 from thresher.reading.postings.single import read_single
 from thresher.reading.structured.facts import Facts
@@ -34,6 +34,8 @@ ENOUGH_SEEN = 3
 MAIN = 0.7  # of a list's share: half of the page's text
 MAX_PART = 5  # one row in five, if fewer than ENOUGH_SEEN
 MAX_ROWS = 2_000
+LINKED = 4  # times a row without a link
+TOLD = 3  # times a row that tells neither company nor place
 
 
 def read_postings(document: Document, facts: Facts, board: Board | None, *, today: date) -> Listing | None:
@@ -52,12 +54,23 @@ def read_postings(document: Document, facts: Facts, board: Board | None, *, toda
         )
         if each
     ]
-    best = max(found, key=lambda each: len(each.postings)) if found else None
+    best = max(found, key=_weight) if found else None
     if best is None or len(best.postings) < MIN_LISTED or _is_elsewhere(best, document):
         return read_single(document, facts, today=today) or best
     if best is shown and (single := read_single(document, facts, today=today, certain=True)):
         return single
     return _enriched(best, found)
+
+
+def _weight(listing: Listing) -> int:
+    """Rows that lead to their pages count for more, since what a script carries without links is often half
+    of a list that the page links; so do rows that tell whose opening it is or where, since bare links may be
+    a menu of searches (`Jobs in Leeds`).
+    """
+    return sum(
+        (LINKED if posting.url else 1) * (TOLD if posting.company or posting.location else 1)
+        for posting in listing.postings
+    )
 
 
 def _with_declared(declared: Listing, shown: Listing | None) -> Listing:
@@ -184,7 +197,9 @@ def _embedded(
     and shows none: then the script draws the list.
     """
     text: str | None = None
-    undrawn = (shown is None or len(shown.postings) < MIN_LISTED) and is_about_openings(document)
+    undrawn = (shown is None or len(shown.postings) < MIN_LISTED) and (
+        is_about_openings(document) or should_list(document)
+    )
     for each in facts.embedded:
         value, where = each.value, each.name
         listing = read_answer(value, today=today, board=board) or read_answer(value, today=today)
