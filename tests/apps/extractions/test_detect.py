@@ -1,11 +1,13 @@
-"""detectConfiguration from end to end, in memory: what is written, who is told, and what a crash repeats."""
+"""detectConfiguration from end to end, on both stores: what is written, who is told, what a crash repeats."""
 
 from typing import Any
 
 import orjson
 import pytest
 
-from tests.apps.extractions.shop import HOST, LIST, PRODUCT, Shop, extract, items, skus, world
+from tests.apps.extractions.shop import HOST, LIST, PRODUCT, Shop, extract, items, skus
+from tests.apps.extractions.shop import world as in_memory
+from tests.harness.databases import file_and_server
 from thresher.apps.extractions.detect import DETECT
 from thresher.apps.extractions.model import (
     Configuration,
@@ -29,6 +31,8 @@ from thresher.core.stored import read
 from thresher.core.task import NewTask
 from thresher.testing.web import Reply
 from thresher.testing.world import World
+
+pytest_generate_tests = file_and_server
 
 
 def ask(made: World, *, name: str = "shop", url: str = LIST, given: Any = None) -> int:
@@ -57,7 +61,7 @@ def detect(made: World, **how: Any) -> Recipe:
     return recipe_in(made, how.get("name", "shop"))
 
 
-def test_a_configuration_is_detected_proved_and_told():
+def test_a_configuration_is_detected_proved_and_told(world):
     shop = Shop(25)
     with world(shop) as made:
         found = detect(made)
@@ -76,10 +80,10 @@ def test_a_configuration_is_detected_proved_and_told():
         assert report["cost"]["dollars"] == 0.0
         ((title, body),) = made.messages
         assert title == "Recipe shop: configuration detected"
-        assert "about 25 items" in body or "25 items" in body
+        assert "25 items" in body
 
 
-def test_what_was_detected_can_be_walked():
+def test_what_was_detected_can_be_walked(world):
     with world(Shop(25)) as made:
         detect(made)
         view = extract(made)
@@ -87,7 +91,7 @@ def test_what_was_detected_can_be_walked():
         assert skus(items(made, view)) == sorted(f"T-{each}" for each in range(25))
 
 
-def test_no_page_is_requested_twice_for_one_detection():
+def test_no_page_is_requested_twice_for_one_detection(world):
     shop = Shop(25)
     with world(shop) as made:
         detect(made)
@@ -99,7 +103,7 @@ def test_no_page_is_requested_twice_for_one_detection():
     ("status", "says"),
     [(404, "does not exist"), (403, "not open to everybody"), (401, "not open to everybody")],
 )
-def test_a_root_that_cannot_be_had_is_an_error_in_plain_words(status: int, says: str):
+def test_a_root_that_cannot_be_had_is_an_error_in_plain_words(world, status: int, says: str):
     with world(Shop(3)) as made:
         made.web.add({LIST: Reply("no", status)})
         found = detect(made)
@@ -112,7 +116,7 @@ def test_a_root_that_cannot_be_had_is_an_error_in_plain_words(status: int, says:
 
 
 @pytest.mark.promise(1)
-def test_a_root_that_robots_txt_disallows_is_refused_and_not_requested():
+def test_a_root_that_robots_txt_disallows_is_refused_and_not_requested(world):
     shop = Shop(3)
     with world(shop) as made:
         made.web.add({f"{HOST}/robots.txt": "User-agent: *\nDisallow: /things\n"})
@@ -122,7 +126,7 @@ def test_a_root_that_robots_txt_disallows_is_refused_and_not_requested():
         assert LIST not in shop.asked
 
 
-def test_an_error_that_passes_is_retried_in_silence():
+def test_an_error_that_passes_is_retried_in_silence(world):
     shop = Shop(25)
     shop.down.add(LIST)
     answer = shop.pages()[LIST]
@@ -139,7 +143,7 @@ def test_an_error_that_passes_is_retried_in_silence():
         assert [title for title, _ in made.messages] == ["Recipe shop: configuration detected"]
 
 
-def test_a_failure_is_told_once_and_only_after_the_last_retry():
+def test_a_failure_is_told_once_and_only_after_the_last_retry(world):
     shop = Shop(25)
     shop.down.add(LIST)
     with world(shop) as made:
@@ -155,7 +159,7 @@ def test_a_failure_is_told_once_and_only_after_the_last_retry():
         assert shop.asked.count(LIST) == 3
 
 
-def test_a_sample_that_stays_down_does_not_stop_the_detection():
+def test_a_sample_that_stays_down_does_not_stop_the_detection(world):
     shop = Shop(25)
     shop.down.add(f"{HOST}/thing/0")
     with world(shop) as made:
@@ -169,7 +173,7 @@ def test_a_sample_that_stays_down_does_not_stop_the_detection():
         assert [each["url"] for each in troubles] == [f"{HOST}/thing/0"]
 
 
-def test_an_older_detection_is_skipped_and_changes_nothing():
+def test_an_older_detection_is_skipped_and_changes_nothing(world):
     shop = Shop(25)
     with world(shop) as made:
         ask(made)
@@ -180,7 +184,7 @@ def test_an_older_detection_is_skipped_and_changes_nothing():
         assert len(made.messages) == 1
 
 
-def test_a_detection_of_a_retired_recipe_is_skipped():
+def test_a_detection_of_a_retired_recipe_is_skipped(world):
     shop = Shop(25)
     with world(shop) as made:
         ask(made)
@@ -192,7 +196,7 @@ def test_a_detection_of_a_retired_recipe_is_skipped():
         assert recipe_in(made).configuration is None
 
 
-def test_a_configuration_that_a_person_gives_meanwhile_stays():
+def test_a_configuration_that_a_person_gives_meanwhile_stays(world):
     shop = Shop(25)
     with world(shop) as made:
         ask(made)
@@ -213,7 +217,7 @@ def parts_of(thing: int) -> str:
     return f"<h1>Parts</h1><ul>{rows}</ul><nav class='pagination'><a href='?page=2'>2</a> <a href='?page=3'>3</a></nav>"
 
 
-def test_mixed_pages_are_a_question_and_an_answer_is_obeyed():
+def test_mixed_pages_are_a_question_and_an_answer_is_obeyed(world):
     shop = Shop(10)
     with world(shop) as made:
         made.web.add({f"{HOST}/thing/{at}": parts_of(at) for at in range(0, 10, 2)})
@@ -235,7 +239,7 @@ def test_mixed_pages_are_a_question_and_an_answer_is_obeyed():
         ]
 
 
-def test_a_script_shell_with_an_api_becomes_an_api_source():
+def test_a_script_shell_with_an_api_becomes_an_api_source(world):
     rows = [
         {"name": f"Thing {at}", "sku": f"T-{at}", "price": "1.50", "description": "A thing."}
         for at in range(30)
@@ -259,7 +263,7 @@ def test_a_script_shell_with_an_api_becomes_an_api_source():
         assert found.report["preview"][0]["data"]["name"] == "Thing 0"
 
 
-def test_a_shell_without_an_api_and_without_a_browser_says_what_to_do():
+def test_a_shell_without_an_api_and_without_a_browser_says_what_to_do(world):
     with world(Shop(0)) as made:
         made.web.add({LIST: '<div id="root"></div><script>draw()</script>'})
         found = detect(made)
@@ -273,8 +277,7 @@ class Killed(BaseException):
 
 @pytest.mark.promise(4)
 @pytest.mark.parametrize("deadly", [1, 2, 4, 6, 8])
-def test_a_detection_that_dies_at_a_page_repeats_only_that_page(tmp_path, deadly: int):
-    database = f"sqlite:///{tmp_path / 'thresher.db'}"
+def test_a_detection_that_dies_at_a_page_repeats_only_that_page(world, deadly: int):
     shop = Shop(25)
     answers = shop.pages()
 
@@ -284,16 +287,16 @@ def test_a_detection_that_dies_at_a_page_repeats_only_that_page(tmp_path, deadly
             raise Killed
         return found
 
-    with world(shop, database) as made:
+    with world(shop) as made:
         made.web.add(dict.fromkeys(answers, dies))
         ask(made)
         with pytest.raises(Killed):
             made.run_until_idle(within=120)
-    with world(shop, database) as made:
+    with world(shop) as made:
         made.advance(minutes=2)  # the lease of the dead worker is over
         made.run_until_idle(within=120)
         found = recipe_in(made)
-    with world(Shop(25)) as fresh:
+    with in_memory(Shop(25)) as fresh:
         undisturbed = detect(fresh)
     assert (found.status, found.version) == (RecipeStatus.SUCCESS, 1)
     assert found.configuration == undisturbed.configuration
