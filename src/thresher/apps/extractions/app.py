@@ -40,6 +40,7 @@ app = App(
         "extractions.recipe": "thresher.apps.extractions.store.recipes:read_recipe",
         "extractions.stuck": "thresher.apps.extractions.store.totals:stuck",
         "extractions.totals": "thresher.apps.extractions.store.totals:read_totals",
+        "extractions.spent_before": "thresher.apps.extractions.store.extractions:spent_before",
     },
     effects={
         "extractions.add_pages": "thresher.apps.extractions.store.pages:add_pages",

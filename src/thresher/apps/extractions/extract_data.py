@@ -23,11 +23,11 @@ from thresher.apps.extractions.model import (
 from thresher.apps.extractions.store.pages import PageToFetch, to_rows
 from thresher.apps.extractions.walking.branch import explored
 from thresher.apps.extractions.walking.facts import content_of, explore_links, identity_of
-from thresher.core.answer import Extract
+from thresher.core.answer import DOLLAR, Extract
 from thresher.core.context import Context
 from thresher.core.errors import BudgetExhausted
 from thresher.core.evidence import Evidence, as_json
-from thresher.core.outcome import Done, Effect, Failed, Finds, Outcome, Skipped
+from thresher.core.outcome import Done, Effect, Finds, Outcome, Skipped
 from thresher.core.page import Page, Via
 from thresher.core.pipeline import Pipeline, Source, Stage
 from thresher.core.schema import Schema, Thing, names, values_of
@@ -78,7 +78,17 @@ async def _read(ctx: Context, extraction: Extraction, level: Level, page: Page) 
         page = replace(page, body=html.encode(), headers={"content-type": HTML})
     schema = schema_of(extraction.entity, level)
     site = site_of(extraction.recipe_name, level)
-    return await ctx.extract(page, schema, site=site, budget=extraction.limits.budget)
+    return await ctx.extract(page, schema, site=site, budget=await _left(ctx, extraction))
+
+
+async def _left(ctx: Context, extraction: Extraction) -> float | None:
+    """What this run may spend: a budget is that of the extraction, however often it was resumed."""
+    budget = extraction.limits.budget
+    if budget is None:
+        return None
+    asked = {"extraction": extraction.id, "lineage": ctx.task.tracking_id}
+    before: int = await ctx.read("extractions.spent_before", asked)
+    return max(0.0, budget - before / DOLLAR)
 
 
 def site_of(recipe: str, level: Level) -> str:
@@ -171,11 +181,15 @@ def _stored(
 
 
 def _out_of_money(todo: PageToFetch, problem: BudgetExhausted) -> Outcome:
-    """Its own budget is spent: the extraction ends here, and says so."""
-    why = f"its budget is spent: {problem}"
-    return Failed(
-        why, effects=(Effect("extractions.cancel", {"extraction": todo.extraction.id, "reason": why}),)
+    """Its own budget is spent: the extraction ends here, and says so. The page has not failed: it waits for
+    who raises the budget.
+    """
+    extraction = todo.extraction
+    why = (
+        f"its budget of ${extraction.limits.budget:g} is spent: {problem}; raise limits.budget of the recipe "
+        f"{extraction.recipe_name}, then: thresher extract resume {extraction.id}"
     )
+    return Skipped(why, effects=(Effect("extractions.cancel", {"extraction": extraction.id, "reason": why}),))
 
 
 async def _explored(ctx: Context, todo: PageToFetch, level: Level, page: Page) -> Finds:

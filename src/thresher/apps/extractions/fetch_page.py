@@ -75,10 +75,13 @@ async def fetch(ctx: Context) -> Outcome:
 
 def over_time(extraction: Extraction, now: int) -> str | None:
     """Why an extraction takes longer than its recipe lets it."""
-    hours = extraction.limits.hours
-    if not hours or not extraction.started_at or now - extraction.started_at <= hours * HOUR:
+    hours, began = extraction.limits.hours, max(extraction.started_at, extraction.resumed_at)
+    if not hours or not began or now - began <= hours * HOUR:
         return None
-    return f"its time is over: the recipe lets it take {hours:g} hours"
+    return (
+        f"its time is over: the recipe lets it take {hours:g} hours; raise limits.hours of the recipe "
+        f"{extraction.recipe_name} if need be, then: thresher extract resume {extraction.id}"
+    )
 
 
 def _skipped(page: ExtractionPage, why: str) -> Outcome:

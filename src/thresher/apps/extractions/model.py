@@ -262,7 +262,9 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """One walk over a site: a row of `extractions`. Times are microseconds since 1970, 0 for never."""
+    """One walk over a site: a row of `extractions`. Times are microseconds since 1970, 0 for never.
+    `resumed_at` is when it was last resumed, retried or read again.
+    """
 
     id: int
     recipe_id: int
@@ -276,7 +278,7 @@ class Extraction:
     reason: str | None = None
     created_at: int = 0
     started_at: int = 0
-    moved_at: int = 0
+    resumed_at: int = 0
     ended_at: int = 0
     cost: int = 0
     dropped: int = 0

@@ -36,6 +36,7 @@ _PLAIN = (
     "reason",
     "created_at",
     "started_at",
+    "resumed_at",
     "ended_at",
     "cost",
     "dropped",
@@ -55,7 +56,9 @@ _CREATE = """insert into extractions (recipe_id, recipe_version, url, entity, co
 _BEGIN = """update extractions set status = 'IN_PROGRESS', reason = null, stale_at = 0, ended_at = 0,
     started_at = case when started_at = 0 then :now else started_at end
     where id = :id and status in ('WAITING', 'STALE')"""
-_RESUME = """update extractions set status = 'IN_PROGRESS', reason = null, stale_at = 0, ended_at = 0, completion = null
+# The limits are those of the recipe as it is now: whoever raises one means the extraction that goes on.
+_RESUME = """update extractions set status = 'IN_PROGRESS', reason = null, stale_at = 0, ended_at = 0, completion = null,
+    resumed_at = :now, limits = (select r.limits from recipes r where r.id = extractions.recipe_id)
     where id = :id"""
 _FINISH = """update extractions set status = :status, reason = :reason, ended_at = :now, cost = :cost, completion = :completion
     where id = :id and status in ('WAITING', 'IN_PROGRESS', 'STALE', 'CANCELLED')"""
@@ -76,6 +79,7 @@ _LINEAGE = (
 )
 _COST = """select coalesce(sum(s.spent), 0) from spendings s
     where s.tracking_id in (select r.task_id from extraction_runs r where r.extraction_id = :id)"""
+_COST_BEFORE = f"{_COST} and s.tracking_id <> :lineage"
 _KINDS = ("fetchPage", "extractData", "extractDataWithApi")
 
 
@@ -204,7 +208,9 @@ _BY_STATUS = {"WAITING": "waiting", "SUCCESS": "succeeded", "ERROR": "failed", "
 def moved_at(session: Session, extraction: Extraction) -> int:
     """When anything of an extraction last moved."""
     row = one(session, _MOVED, {"id": extraction.id})
-    return max((row[0] if row else None) or 0, extraction.started_at, extraction.created_at)
+    return max(
+        (row[0] if row else None) or 0, extraction.started_at, extraction.resumed_at, extraction.created_at
+    )
 
 
 def running_tasks(session: Session, extraction_id: int) -> dict[str, int]:
@@ -288,3 +294,9 @@ def mark_stale(session: Session, data: Mapping[str, Any], now: int) -> None:
 
 def read_extraction(session: Session, data: Mapping[str, Any], now: int) -> Extraction | None:  # noqa: ARG001  every read is given the time
     return find_extraction(session, data["extraction"])
+
+
+def spent_before(session: Session, data: Mapping[str, Any], now: int) -> int:  # noqa: ARG001  every read is given the time
+    """Read: what the models have cost in other runs of an extraction than this lineage."""
+    asked = {"id": data["extraction"], "lineage": data["lineage"]}
+    return int(session.rows(_COST_BEFORE, asked)[0][0])
