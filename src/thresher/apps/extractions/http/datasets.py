@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from thresher.admin.export import FileFormat
 from thresher.admin.keys import READ
-from thresher.apps.extractions.http.camel import camel_answer
+from thresher.apps.extractions.http.answer import camel_answer
 from thresher.apps.extractions.http.described import ITEM, fits
 from thresher.apps.extractions.service import datasets
 from thresher.core.errors import UsageError

@@ -6,7 +6,7 @@ from fastapi import Body, Query
 from starlette.responses import Response
 
 from thresher.admin.keys import READ, WRITE
-from thresher.apps.extractions.http.camel import camel_answer
+from thresher.apps.extractions.http.answer import camel_answer
 from thresher.apps.extractions.http.described import ITEM, fits
 from thresher.apps.extractions.service import extractions
 from thresher.web.route import CurrentRuntime, Limit, Route

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from thresher.admin.keys import READ, WRITE
-from thresher.apps.extractions.http.camel import camel_answer
+from thresher.apps.extractions.http.answer import camel_answer
 from thresher.apps.extractions.http.described import fits
 from thresher.apps.extractions.recipe_file import RecipeSpec, checked_name, read_recipe_json
 from thresher.apps.extractions.service import recipes

@@ -9,7 +9,7 @@ from fastapi import Body, Query
 from starlette.responses import Response
 
 from thresher.admin.keys import READ, WRITE
-from thresher.apps.queries.http.camel import camel_answer
+from thresher.apps.queries.http.answer import camel_answer
 from thresher.apps.queries.service import alarms as open_alarms
 from thresher.apps.queries.service import queries
 from thresher.core.errors import UsageError

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from thresher.admin.keys import READ, WRITE
-from thresher.apps.queries.http.camel import camel_answer
+from thresher.apps.queries.http.answer import camel_answer
 from thresher.apps.queries.service import signals
 from thresher.web.auth import holder
 from thresher.web.route import CurrentRuntime, Limit, Route
