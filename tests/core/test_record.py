@@ -64,9 +64,16 @@ JSON = st.recursive(
 
 @given(st.dictionaries(st.text(), JSON, max_size=5))
 def test_what_is_packed_is_read_back_the_same_but_for_control_characters(data):
-    packed = pack(Record("posting", "a", data, initial=data), LIMIT * 10)
-    assert orjson.loads(packed.data) == all_without_controls(data)
-    assert orjson.loads(packed.initial or "{}") == all_without_controls(data)
+    packed = pack(Record("posting", "a", data), LIMIT * 10)
+    assert orjson.loads(packed.data) == packed.said == all_without_controls(data)
+
+
+@given(st.dictionaries(st.text(), JSON, max_size=4), st.dictionaries(st.text(), JSON, max_size=4))
+def test_what_is_only_for_a_new_record_is_packed_with_it_and_named(data, initial):
+    packed = pack(Record("posting", "a", data, merge=True, initial=initial), LIMIT * 10)
+    first, said = all_without_controls(initial), all_without_controls(data)
+    assert orjson.loads(packed.data) == packed.said == first | said
+    assert set(packed.initial) == first.keys() - said.keys()
 
 
 TEXT = st.text(st.characters(exclude_categories=()), max_size=30)
@@ -92,6 +99,9 @@ def packed_plainly(record, limit):
     key = indexed(record.key, f"the key of a {kind} record", 2_000)
     what = f"{kind}/{brief(key)}"
     data = plain_json(record.data, f"data of record {what}", limit)
+    first = plain_json(record.initial, f"first data of record {what}", limit) if record.initial else {}
+    whole = {**first, **data} if record.merge else data
+    initial = tuple(each for each in whole if each not in data)
     links = []
     for link in record.links:
         name = indexed(link.name, f"the name of a link of record {what}", 200)
@@ -100,8 +110,8 @@ def packed_plainly(record, limit):
     evidence = record.evidence and dump(
         plain_evidence(record.evidence), f"evidence of record {what}", 4 * limit
     )
-    initial = plain_json(record.initial, f"first data of record {what}", limit) if record.initial else None
-    return Filing(kind, key, data, tuple(links), evidence, record.merge, initial, record.marks)
+    written = orjson.dumps(whole).decode()
+    return Filing(kind, key, written, tuple(links), evidence, record.merge, initial, record.marks)
 
 
 def outcome_of(way, record, limit):
@@ -114,7 +124,7 @@ def outcome_of(way, record, limit):
 
 def plain_json(data, what, limit):
     dump(data, what, limit)
-    return dump(all_without_controls(data), what, limit)
+    return orjson.loads(dump(all_without_controls(data), what, limit))
 
 
 def plain_evidence(evidence):

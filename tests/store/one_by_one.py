@@ -23,7 +23,9 @@ def file_one_by_one(session, found, now):
     for task, filing in sorted(found, key=lambda pair: (pair[1].kind, pair[1].key)):
         record = {"kind": filing.kind, "key": filing.key, "task": task, "now": now}
         old = session.rows(_OLD, {"kind": filing.kind, "key": filing.key})
-        data, evidence = _merged(filing, *old[0][1:]) if old and filing.merge else _alone(filing)
+        data, evidence = filing.data, filing.evidence
+        if old and filing.merge:
+            data, evidence = _merged(filing, *old[0][1:])
         if old:
             record_id = old[0][0]
             changes = {"data": data, "evidence": evidence, "task": task, "now": now, "id": record_id}
@@ -39,15 +41,9 @@ def file_one_by_one(session, found, now):
     own_named(session, named, now)
 
 
-def _alone(filing):
-    if not filing.merge:
-        return filing.data, filing.evidence
-    whole = orjson.loads(filing.initial or "{}") | orjson.loads(filing.data)
-    return orjson.dumps(whole).decode(), filing.evidence
-
-
 def _merged(filing, data, evidence):
-    new = orjson.loads(filing.data)
+    said = orjson.loads(filing.data)
+    new = {name: value for name, value in said.items() if name not in filing.initial}
     before, brought = (None if text is None else orjson.loads(text) for text in (evidence, filing.evidence))
     places = merged_evidence(before, brought, new)
     return orjson.dumps(orjson.loads(data) | new).decode(), orjson.dumps(places).decode() if places else None

@@ -45,8 +45,16 @@ def written(data):
 
 
 filings = st.builds(
-    lambda kind, key, data, page, links, evidence, merge, initial, marks: Filing(
-        kind, key, written(data | page), links, written(evidence), merge, initial and written(initial), marks
+    lambda kind, key, data, page, links, evidence, merge, initial, marks, is_said: Filing(
+        kind,
+        key,
+        written(data | page),
+        links,
+        written(evidence),
+        merge,
+        initial if merge else (),
+        marks,
+        data | page if is_said else None,
     ),
     st.sampled_from(["board", "posting"]),
     st.sampled_from(KEYS),
@@ -55,8 +63,9 @@ filings = st.builds(
     links,
     evidence,
     st.booleans(),
-    fields,
+    st.lists(st.sampled_from(["size", "state", "name"]), max_size=2).map(tuple),
     st.lists(st.sampled_from(["size", "state", "name"]), max_size=3).map(tuple),
+    st.booleans(),
 )
 batches = st.lists(st.lists(st.tuples(st.integers(0, 9), filings), max_size=9), max_size=4)
 

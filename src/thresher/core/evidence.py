@@ -1,10 +1,12 @@
 """Evidence: where a value stands in what was read. A value without a place is unverified, whoever said it."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from thresher.core.stored import made
+
+MAX_QUOTE = 200  # characters of a value at a path
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +39,9 @@ class Place:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlacesAt(Mapping[str, Place | None]):
-    """The places of values that all stand at one path, such as the row of a list: of each value its quote, or
-    None where it has no place. A list has thousands of them, so a place is made when somebody looks at it.
+    """The places of values that all stand at one path, such as the row of a list: of each value what it is
+    quoted by, at most `MAX_QUOTE` characters of it, or None where it has no place. A list has thousands of
+    them, so a place is made when somebody looks at it.
     """
 
     quotes: Mapping[str, str | None]
@@ -46,7 +49,7 @@ class PlacesAt(Mapping[str, Place | None]):
 
     def __getitem__(self, name: str) -> Place | None:
         quote = self.quotes[name]
-        return None if quote is None else Place(quote, path=self.path)
+        return None if quote is None else Place(quote[:MAX_QUOTE], path=self.path)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.quotes)
@@ -74,20 +77,17 @@ class Evidence:
         return (name for name, place in self.places.items() if place is None)
 
 
-def as_json(evidence: Evidence, quoted: Callable[[str], str] = str) -> dict[str, Any]:
-    """Return evidence in its stored form, without empty members. `quoted` has the last word on each quote."""
+def as_json(evidence: Evidence) -> dict[str, Any]:
+    """Return evidence in its stored form, without empty members."""
     places: Mapping[str, Any] = evidence.places
     if isinstance(places, PlacesAt):
         path = places.path
         places = {
-            name: None if quote is None else {"quote": quoted(quote), "path": path}
+            name: None if quote is None else {"quote": quote[:MAX_QUOTE], "path": path}
             for name, quote in places.quotes.items()
         }
     else:
-        places = {
-            name: None if place is None else _place_as_json(place, quoted(place.quote))
-            for name, place in places.items()
-        }
+        places = {name: None if place is None else _place_as_json(place) for name, place in places.items()}
     return {"source": evidence.source, "places": places}
 
 
@@ -97,8 +97,8 @@ def of_json(kept: Mapping[str, Any]) -> Evidence:
     return Evidence(places, kept["source"])
 
 
-def _place_as_json(place: Place, quote: str) -> dict[str, Any]:
-    found: dict[str, Any] = {"quote": quote}
+def _place_as_json(place: Place) -> dict[str, Any]:
+    found: dict[str, Any] = {"quote": place.quote}
     if place.start is not None:
         found["start"] = place.start
     if place.end is not None:

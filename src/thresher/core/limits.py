@@ -112,7 +112,9 @@ def controls_in(written: bytes) -> bool:
     """Tell whether JSON may contain a control character in one of its strings; an escaped backslash may look
     like one.
     """
-    return _ESCAPED.search(written) is not None or b"\x7f" in written or _beyond_ascii(written)
+    if b"\\" in written and _ESCAPED.search(written) is not None:
+        return True
+    return b"\x7f" in written or _beyond_ascii(written)
 
 
 def _beyond_ascii(written: bytes) -> bool:

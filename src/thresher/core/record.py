@@ -13,13 +13,14 @@ it is written once.
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
 from thresher.core.errors import InvalidPayload
-from thresher.core.evidence import Evidence, as_json
+from thresher.core.evidence import Evidence, PlacesAt, as_json
 from thresher.core.limits import (
+    MAX_INTEGER,
     MAX_KEY_BYTES,
     MAX_NAME_BYTES,
     all_without_controls,
@@ -65,7 +66,12 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Filing:
-    """A record checked and written as JSON, ready to store."""
+    """A record checked and written as JSON, ready to store.
+
+    `data` is the record as it is when it is new; merged into one that is there, it leaves the fields that
+    `initial` names as they are. `said` is what `data` says, for whoever merges it or looks for its marks;
+    without it, `data` has to be read.
+    """
 
     kind: str
     key: str
@@ -73,50 +79,48 @@ class Filing:
     links: tuple[Link, ...] = ()
     evidence: str | None = None
     merge: bool = False
-    initial: str | None = None
+    initial: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
+    said: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
 
     @property
     def size(self) -> int:
         """Return its approximate size in bytes."""
         links = sum(len(link.name) + len(link.target) for link in self.links)
-        return len(self.key) + len(self.data) + len(self.evidence or "") + len(self.initial or "") + links
+        return len(self.key) + len(self.data) + len(self.evidence or "") + links
 
 
 def pack(record: Record, limit: int) -> Filing:
     """Check a record while its attempt can still be blamed for it."""
-    kind = indexed(record.kind, "the kind of a record", MAX_NAME_BYTES)
-    key = record.key
+    kind, key = record.kind, record.key
+    if not is_storable(kind, MAX_NAME_BYTES):
+        kind = indexed(kind, "the kind of a record", MAX_NAME_BYTES)
     if not is_storable(key, MAX_KEY_BYTES):
         key = indexed(key, f"the key of a {kind} record", MAX_KEY_BYTES)
-    what = _What(kind, key)
-    data = _dump(record.data, "data", what, limit)
-    links = tuple([_checked_link(what, link) for link in record.links])
-    evidence = None if record.evidence is None else _dump_evidence(record.evidence, what, limit)
-    initial = _dump(record.initial, "first data", what, limit) if record.initial else None
-    _check_marks(what, record)
-    return Filing(kind, key, data, links, evidence, record.merge, initial, record.marks)
+    name = kind, key
+    data, said, initial = _dump_data(record, name, limit)
+    links = tuple([_checked_link(name, link) for link in record.links])
+    evidence = None if record.evidence is None else _dump_evidence(record.evidence, name, limit)
+    _check_marks(name, record)
+    return Filing(kind, key, data, links, evidence, record.merge, initial, record.marks, said)
 
 
-class _What(NamedTuple):
-    """The record that a message is about. Thousands are packed without one, so it is not put into words
-    before.
-    """
-
-    kind: str
-    key: str
-
-    def __str__(self) -> str:
-        return f"{self.kind}/{brief(self.key)}"
+Name = tuple[str, str]  # the kind and the key of a record
 
 
-def _checked_link(what: _What, link: Link) -> Link:
+def _words(name: Name) -> str:
+    """The record that a message is about. Thousands are packed without one."""
+    kind, key = name
+    return f"{kind}/{brief(key)}"
+
+
+def _checked_link(name: Name, link: Link) -> Link:
     if is_storable(link.name, MAX_NAME_BYTES) and is_storable(link.target, MAX_KEY_BYTES):
         return link
-    name = indexed(link.name, f"the name of a link of record {what}", MAX_NAME_BYTES)
+    what = _words(name)
+    of = indexed(link.name, f"the name of a link of record {what}", MAX_NAME_BYTES)
     return Link(
-        name,
-        indexed(link.target, f"the target of a {brief(name)!r} link of record {what}", MAX_KEY_BYTES),
+        of, indexed(link.target, f"the target of a {brief(of)!r} link of record {what}", MAX_KEY_BYTES)
     )
 
 
@@ -130,29 +134,65 @@ def is_storable(text: object, most: int) -> bool:
     return type(text) is str and len(text) <= most and text.isascii() and text.isprintable()
 
 
-def _dump(data: Mapping[str, Any], part: str, what: _What, limit: int) -> str:
-    """Write data as JSON without control characters. They are rare, and so is everything else that `dump`
-    looks for: in the result that is cheap to see.
+def _dump_data(record: Record, name: Name, limit: int) -> tuple[str, Mapping[str, Any], tuple[str, ...]]:
+    """Write the data of a record that is new, without control characters; return also what was written, and
+    the names of what is only for a new one. What may be wrong with data is rare, and cheap to see in the
+    result: only then is each part looked at on its own.
     """
-    written = _plain_json(data)
-    if not written or len(written) > limit or b"null" in written:
-        written = dump(data, f"{part} of record {what}", limit).encode()
-    if controls_in(written):
-        return dump(all_without_controls(data), f"{part} of record {what}", limit)
-    return written.decode()
+    data, initial = record.data, record.initial
+    whole = {**initial, **data} if initial and type(data) is type(initial) is dict else data
+    written = _plain_json(whole)
+    is_usual = written and len(written) <= limit and not (_may_be_null(whole) and b"null" in written)
+    if not is_usual or controls_in(written) or len(whole) < len(data) + len(initial):
+        data = _checked_data(data, "data", name, limit)
+        initial = _checked_data(initial, "first data", name, limit) if initial else {}
+        whole = {**initial, **data}
+        written = orjson.dumps(whole)
+    if initial and not record.merge:
+        return orjson.dumps(data).decode(), data, ()
+    return written.decode(), whole, tuple([each for each in initial if each not in data])
 
 
-def _dump_evidence(evidence: Evidence, what: _What, limit: int) -> str:
+def _checked_data(data: Mapping[str, Any], part: str, name: Name, limit: int) -> Mapping[str, Any]:
+    what = f"{part} of record {_words(name)}"
+    if controls_in(dump(data, what, limit).encode()):
+        data = all_without_controls(data)
+        dump(data, what, limit)  # it may be longer now
+    return data
+
+
+def _dump_evidence(evidence: Evidence, name: Name, limit: int) -> str:
     """Write evidence as JSON that both databases accept: half a surrogate pair on a page must not cost us the
     record.
     """
-    found = as_json(evidence, clean)
-    written = _plain_json(found)
-    # The writer makes null of a position that is no number; one that is None is left out.
-    is_usual = written and b'"start":null' not in written and b'"end":null' not in written
-    if not is_usual or len(written) > EVIDENCE_SHARE * limit:
-        return dump(found, f"evidence of record {what}", EVIDENCE_SHARE * limit)
+    written = _plain_json(as_json(evidence))
+    most = EVIDENCE_SHARE * limit
+    if not written or len(written) > most or _has_null_position(evidence, written) or controls_in(written):
+        return dump(_with_clean_quotes(as_json(evidence)), f"evidence of record {_words(name)}", most)
     return written.decode()
+
+
+def _with_clean_quotes(evidence: dict[str, Any]) -> dict[str, Any]:
+    for place in filter(None, evidence["places"].values()):
+        place["quote"] = clean(place["quote"])
+    return evidence
+
+
+def _has_null_position(evidence: Evidence, written: bytes) -> bool:
+    """Whether the writer made null of a position that is no number; one that is None is left out."""
+    if isinstance(evidence.places, PlacesAt):  # they have a path, and no position
+        return False
+    return b'"start":null' in written or b'"end":null' in written
+
+
+_NEVER_NULL = frozenset((str, int, bool))
+
+
+def _may_be_null(data: Mapping[str, Any]) -> bool:
+    """Whether a null in the JSON of this is possible: to look for one in a long text takes longer than to
+    write it.
+    """
+    return not _NEVER_NULL.issuperset(map(type, data.values()))
 
 
 def _plain_json(data: object) -> bytes:
@@ -172,29 +212,30 @@ def _are_short(names: tuple[str, ...]) -> bool:
     )
 
 
-def _check_marks(what: _What, record: Record) -> None:
+def _check_marks(name: Name, record: Record) -> None:
     if not _are_short(record.marks):
-        for name in record.marks:
-            indexed(name, f"the name of a mark of record {what}", MAX_NAME_BYTES)
+        for mark in record.marks:
+            indexed(mark, f"the name of a mark of record {_words(name)}", MAX_NAME_BYTES)
     for said in (record.data, record.initial) if record.initial else (record.data,):
-        for name in record.marks:
-            if (value := said.get(name)) is not None:
-                _check_mark(what, name, value)
+        for mark in record.marks:
+            value = said.get(mark)
+            is_usual = type(value) is str and len(value) <= MAX_KEY and "\x00" not in value
+            if value is not None and not is_usual:
+                _check_mark(name, mark, value)
 
 
-def _check_mark(what: _What, name: str, value: object) -> None:
+def _check_mark(name: Name, mark: str, value: object) -> None:
+    if type(value) is int and -MAX_INTEGER <= value <= MAX_INTEGER:
+        return
+    what = f"record {_words(name)} has the mark {mark}, which"
     if not isinstance(value, str | int):
-        raise InvalidPayload(
-            f"record {what} has the mark {name}, which must be text or a whole number, got {value!r}"
-        )
+        raise InvalidPayload(f"{what} must be text or a whole number, got {value!r}")
     if isinstance(value, int):
-        check_integer(value, f"record {what} has the mark {name}, which")
+        check_integer(value, what)
     if isinstance(value, str) and "\x00" in value:
-        raise InvalidPayload(f"record {what} has the mark {name}, which contains a NUL character; remove it")
+        raise InvalidPayload(f"{what} contains a NUL character; remove it")
     if isinstance(value, str) and len(value) > MAX_KEY:
-        raise InvalidPayload(
-            f"record {what} has the mark {name}, which has {len(value)} characters; the limit is {MAX_KEY}"
-        )
+        raise InvalidPayload(f"{what} has {len(value)} characters; the limit is {MAX_KEY}")
 
 
 def merged_evidence(
@@ -209,7 +250,11 @@ def merged_evidence(
         return dict(new) if new else None
     if new is None:
         new = {"source": old["source"], "places": {}}
-    kept = {name: place for name, place in old["places"].items() if name.partition(".")[0] not in fields}
+    kept = {
+        name: place
+        for name, place in old["places"].items()
+        if name not in fields and name.partition(".")[0] not in fields
+    }
     if old["source"] != new["source"]:
         kept = {name: place and {"source": old["source"], **place} for name, place in kept.items()}
     return {"source": new["source"], "places": kept | new["places"]}

@@ -60,6 +60,8 @@ def written(value: Any) -> Any:
     if type(value) in _PLAIN:  # as most are, and every record is written
         return value
     if type(value) is dict:
+        if _PLAIN.issuperset(map(type, value.values())):
+            return value.copy()
         return {name: each if type(each) in _PLAIN else written(each) for name, each in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
         return _written(value)

@@ -8,7 +8,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any, cast
+from typing import Any
 
 import orjson
 
@@ -59,9 +59,9 @@ def _short(text: str) -> str:
 
 MAX_DESCRIPTION = 30_000  # characters
 MAX_DESCRIPTION_BYTES = 45_000  # as JSON: a record has to stay below the limit of the queue
+MAX_CHARACTER_BYTES = 6  # as JSON: an escape
 MAX_LINE = 500
 MAX_KEY = 400
-MAX_QUOTE = 200
 
 
 def key_of(board: str, posting: Posting) -> str:
@@ -121,18 +121,26 @@ def marked(posting: Posting) -> str:
 
 def fields(posting: Posting) -> PostingFields:
     """What a row says, as it is written down. What it does not say is left out: another page may say it."""
-    found: PostingFields = {
-        "title": _line(posting.title),
-        "location": _line(posting.location),
-        "url": address(posting),
-        "posted": posting.posted_date.isoformat() if posting.posted_date else None,
-        "employment_type": _line(posting.employment_type),
-        "remote": posting.remote,
-        "salary": _salary(posting.salary) if posting.salary else None,
-        "description": _cut(posting.description) if posting.description else None,
-        "number": _line(posting.key),
-    }
-    return cast("PostingFields", {name: value for name, value in found.items() if value})
+    said: PostingFields = {}
+    if title := _line(posting.title):
+        said["title"] = title
+    if location := _line(posting.location):
+        said["location"] = location
+    if url := address(posting):
+        said["url"] = url
+    if posting.posted_date:
+        said["posted"] = posting.posted_date.isoformat()
+    if employment_type := _line(posting.employment_type):
+        said["employment_type"] = employment_type
+    if posting.remote:
+        said["remote"] = posting.remote
+    if posting.salary and (salary := _salary(posting.salary)):
+        said["salary"] = salary
+    if posting.description and (description := _cut(posting.description)):
+        said["description"] = description
+    if number := _line(posting.key):
+        said["number"] = number
+    return said
 
 
 def _line(text: str | None) -> str | None:
@@ -147,7 +155,10 @@ def evidence_of(posting: Posting, said: PostingFields, source: str | None) -> Ev
     so it has no place.
     """
     path = clean(posting.where)[:MAX_LINE] or "row"
-    quotes = {name: None if name in _WORKED_OUT else _quote(value) for name, value in said.items()}
+    quotes: dict[str, str | None] = {
+        name: value if type(value) is str else _quote(value) for name, value in said.items()
+    }
+    quotes |= {name: None for name in _WORKED_OUT if name in quotes}
     return Evidence(PlacesAt(quotes, path), source)
 
 
@@ -168,9 +179,7 @@ def _is_same(said: str, own: str) -> bool:
 
 
 def _quote(value: Any) -> str:
-    if type(value) is str:
-        return value[:MAX_QUOTE]
-    return str(value["text"] if isinstance(value, Mapping) else value)[:MAX_QUOTE]
+    return str(value["text"] if isinstance(value, Mapping) else value)
 
 
 def _cut(text: str) -> str:
@@ -178,6 +187,8 @@ def _cut(text: str) -> str:
     six.
     """
     text = clean(text)[:MAX_DESCRIPTION]
+    if len(text) * MAX_CHARACTER_BYTES <= MAX_DESCRIPTION_BYTES:
+        return text
     while len(orjson.dumps(text)) > MAX_DESCRIPTION_BYTES:
         text = text[: len(text) * 3 // 4]
     return text

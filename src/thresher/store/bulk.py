@@ -23,9 +23,10 @@ from thresher.store.session import Dialect, Row, Session
 Columns = tuple[tuple[str, str], ...]
 
 TYPES = ("bigint", "text")
-# Rows in one statement on SQLite: a third faster than one by one, and other threads can work meanwhile. What
-# is left over is fewer than ten, and one statement too.
-GROUPS = (500, 100, 10)
+# Rows in one statement on SQLite: a third faster than one by one. What is left over is fewer than ten, and
+# one statement too. More would not be faster: a text of more than 16 KB, as 100 rows of a wide table are, is
+# not kept by the driver, and to parse it anew each time takes longer than to insert the rows.
+GROUPS = (50, 10)
 _SEQUENCE = """with counter as materialized (select cast(pg_get_serial_sequence(:table, 'id') as regclass) as name)
     select nextval(counter.name) from counter, generate_series(1, :number)"""
 _SQLITE = ("in (select value from json_each(:keys))", "(select value as key from json_each(:keys)) as n")

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from operator import attrgetter
 from typing import Any
 
 import orjson
@@ -79,7 +78,7 @@ _MARKED = "select record_id, name, word, number from marks where record_id {keys
 _UNMARK = "delete from marks where (record_id, name) in (select n.record_id, n.name from {rows})"
 _UNMARKED: Columns = (("record_id", "bigint"), ("name", "text"))
 
-Value = tuple[str | None, int | None]  # of a mark: a word or a number
+MarkRow = tuple[int, str, str, Mark]  # the record, its kind, the name and the value
 Old = tuple[str, str | None]  # the data and the evidence of a record that is there
 Known = dict[tuple[str, str], Row]  # id, data and evidence, by kind and key
 
@@ -94,12 +93,8 @@ class _Draft:
     is_known: bool = False
     data: str = ""
     evidence: str | None = None
-    marks: dict[str, Value | None] = field(default_factory=dict)  # None: there must be no such mark
+    marks: dict[str, Mark] = field(init=False)  # as its data have them
     hashes: AbstractSet[str] = frozenset()  # what may be hashes of bodies
-
-    @property
-    def kind(self) -> str:
-        return self.name[0]
 
     def fold(self, old: Old | None) -> None:
         """Apply what was brought, one after the other, to what is there."""
@@ -109,9 +104,15 @@ class _Draft:
             whole, self.data, self.evidence = _applied(filing, old)
             old = self.data, self.evidence
             for name in filing.marks:
-                said = whole.get(name)
-                marks[name] = None if said is None else _value(said)
+                if (value := whole.get(name)) is not None:
+                    marks[name] = value
+                else:
+                    marks.pop(name, None)
             self.hashes = hashes_in(*old) or self.hashes
+
+    def has_said(self, name: str) -> bool:
+        """Whether what was brought says what this mark is, or that there is none."""
+        return any(name in filing.marks for _, filing in self.brought)
 
 
 def _needs_old(draft: _Draft) -> bool:
@@ -120,24 +121,28 @@ def _needs_old(draft: _Draft) -> bool:
 
 
 def _applied(filing: Filing, old: Old | None) -> tuple[Mapping[str, Any], str, str | None]:
-    """A record after one more was brought: its data as they are read and written, and its evidence."""
-    new = orjson.loads(filing.data) if filing.merge or filing.marks else {}
-    if not filing.merge:
-        return new, filing.data, filing.evidence
-    if old is None:
-        whole = orjson.loads(filing.initial) | new if filing.initial else new
-        return whole, orjson.dumps(whole).decode(), filing.evidence
+    """A record after one more was brought: what its data say and how they are written, and its evidence."""
+    said: Mapping[str, Any] = {}
+    if filing.merge or filing.marks:
+        said = orjson.loads(filing.data) if filing.said is None else filing.said
+    if old is None or not filing.merge:
+        return said, filing.data, filing.evidence
+    new = dict(said)
+    for name in filing.initial:
+        new.pop(name, None)
     whole = orjson.loads(old[0]) | new
-    places = merged_evidence(_read(old[1]), _read(filing.evidence), new)
-    return whole, orjson.dumps(whole).decode(), orjson.dumps(places).decode() if places else None
+    return whole, orjson.dumps(whole).decode(), _evidence_after(filing, old[1], new)
 
 
-def _value(said: str | int) -> Value:
-    return (said, None) if isinstance(said, str) else (None, int(said))
-
-
-def _read(evidence: str | None) -> dict[str, Any] | None:
-    return None if evidence is None else orjson.loads(evidence)
+def _evidence_after(filing: Filing, old: str | None, new: Mapping[str, Any]) -> str | None:
+    """The evidence of a record after these fields were merged into it."""
+    if old is None:
+        return filing.evidence
+    before = orjson.loads(old)
+    if filing.evidence is not None and before["places"].keys() <= new.keys():  # nothing of it stays
+        return filing.evidence
+    brought = None if filing.evidence is None else orjson.loads(filing.evidence)
+    return orjson.dumps(merged_evidence(before, brought, new)).decode()
 
 
 def file_records(session: Session, found: Iterable[tuple[int, Filing]], now: int) -> None:
@@ -162,10 +167,14 @@ def file_record(session: Session, filing: Filing, task_id: int, now: int) -> int
 
 def _drafts(found: Iterable[tuple[int, Filing]]) -> list[_Draft]:
     """The records that were brought, in the order of their keys."""
-    by_name: dict[tuple[str, str], list[tuple[int, Filing]]] = {}
+    by_name: dict[tuple[str, str], _Draft] = {}
     for pair in found:
-        by_name.setdefault((pair[1].kind, pair[1].key), []).append(pair)
-    return [_Draft(name, by_name[name]) for name in sorted(by_name)]
+        name = pair[1].kind, pair[1].key
+        if (draft := by_name.get(name)) is None:
+            by_name[name] = _Draft(name, [pair])
+        else:
+            draft.brought.append(pair)
+    return [by_name[name] for name in sorted(by_name)]
 
 
 def _store(session: Session, drafts: Sequence[_Draft], now: int) -> None:
@@ -226,7 +235,7 @@ def _held(session: Session, drafts: Sequence[_Draft]) -> Known:
         return {name: row} if row else {}
     return {
         (kind, row[0]): row[1:]
-        for kind, some in groupby(drafts, attrgetter("kind"))
+        for kind, some in groupby(drafts, lambda draft: draft.name[0])
         for row in among(session.dialect, session, _HELD, [draft.name[1] for draft in some], kind=kind)
     }
 
@@ -257,46 +266,49 @@ def _link(session: Session, drafts: Sequence[_Draft], now: int) -> None:
         for task_id, filing in draft.brought:
             for link in filing.links:
                 tasks.setdefault((link.name, link.target), task_id)
-        rows += [(draft.id, *link, tasks[link]) for link in (sorted(tasks) if len(tasks) > 1 else tasks)]
+        rows += [(draft.id, name, target, task) for (name, target), task in sorted(tasks.items())]
     insert_rows(session.dialect, session, "links", _LINK, rows, "on conflict do nothing", now=now)
 
 
 def _mark(session: Session, drafts: Sequence[_Draft]) -> None:
     """Marks as the data has them now. Most stay as they were, and are not written."""
-    marked = [draft for draft in drafts if draft.marks]
-    if not marked:
-        return
-    known: dict[int, dict[str, Value]] = {draft.id: {} for draft in marked}
-    there = [draft.id for draft in marked if draft.is_known]
-    for record_id, name, word, number in among(session.dialect, session, _MARKED, there):
-        known[record_id][name] = word, number
-    changed, absent = [], []
-    for draft in marked:
-        was = known[draft.id]
+    known: dict[int, dict[str, Mark]] = {
+        draft.id: {}
+        for draft in drafts
+        if draft.is_known and any(filing.marks for _, filing in draft.brought)
+    }
+    for record_id, name, word, number in among(session.dialect, session, _MARKED, known):
+        known[record_id][name] = number if word is None else word
+    changed: list[MarkRow] = []
+    absent: list[tuple[int, str]] = []
+    for draft in drafts:
+        was = known.get(draft.id, {})
         for name, value in draft.marks.items():
-            if value is None:
-                if name in was:
-                    absent.append((draft.id, name))
-            elif value != was.get(name):
-                changed.append((draft.id, draft.name[0], name, *value))
+            if was.get(name) != value:
+                changed.append((draft.id, draft.name[0], name, value))
+        absent += [(draft.id, name) for name in was if name not in draft.marks and draft.has_said(name)]
     _insert_marks(session, changed)
     pour(session.dialect, session, _UNMARK, _UNMARKED, absent)
 
 
-def _insert_marks(session: Session, rows: list[tuple[int, str, str, str | None, int | None]]) -> None:
+def _insert_marks(session: Session, rows: Sequence[MarkRow]) -> None:
     """Many marks go into SQLite one name after the other: kind, name and the null that each has are the same
     in all rows of a statement then, which halves the time.
     """
     if session.dialect.lock or len(rows) < GROUPED:
-        insert_rows(session.dialect, session, "marks", _MARK, rows, _REMARK)
+        values = [(*row[:3], *_word_or_number(row[3])) for row in rows]
+        insert_rows(session.dialect, session, "marks", _MARK, values, _REMARK)
         return
-    groups: dict[tuple[str, str, bool], list[tuple[int, str | int | None]]] = {}
-    for record_id, kind, name, word, number in rows:
-        is_word = word is not None
-        groups.setdefault((kind, name, is_word), []).append((record_id, word if is_word else number))
+    groups: dict[tuple[str, str, bool], list[tuple[int, Mark]]] = {}
+    for record_id, kind, name, value in rows:
+        groups.setdefault((kind, name, isinstance(value, str)), []).append((record_id, value))
     for (kind, name, is_word), some in groups.items():
         columns = _WORD if is_word else _NUMBER
         insert_rows(session.dialect, session, "marks", columns, some, _REMARK, kind=kind, name=name)
+
+
+def _word_or_number(value: Mark) -> tuple[str | None, int | None]:
+    return (value, None) if isinstance(value, str) else (None, int(value))
 
 
 # Remove links. Only a person does: tasks add links and never remove one.

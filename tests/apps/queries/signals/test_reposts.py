@@ -15,6 +15,7 @@ from thresher.apps.queries.signals.reposts import (
     NotCompared,
     OfferText,
     TextPrint,
+    agreeing,
     count_words,
     is_near,
     may_be_near,
@@ -85,6 +86,7 @@ def test_the_rule_on_sketches_is_the_rule_on_texts(pair, permille):
     assert is_near(shared, (a.size, b.size), permille) == near
     if near:
         assert may_be_near(a, b, permille)
+        assert agreeing([a], [("b", b.company, b.headline, b.size)], permille) == {"b"}
     found = decide(a, b, permille=permille)
     assert (found["b"] is not None) == (near or one == other)
 
@@ -190,6 +192,19 @@ def test_the_order_in_which_offers_come_makes_no_difference(order, body):
 )
 def test_an_offer_that_says_too_little_is_compared_by_nothing(description, why):
     assert read_print("Software Engineer", description) is why
+
+
+def test_known_offers_of_other_companies_sizes_and_titles_do_not_agree():
+    one = offer("a", "fx analyst", words("w", 20))
+    known = [
+        ("same", "acme", "fx analyst", one.size),
+        ("more words", "acme", "urgent fx analyst", one.size),
+        ("other title", "acme", "fx trader", one.size),
+        ("other company", "borealis", "fx analyst", one.size),
+        ("longer", "acme", "fx analyst", 2 * one.size),
+        ("shorter", "acme", "fx analyst", one.size // 2),
+    ]
+    assert agreeing([one], known, 900) == {"same", "more words"}
 
 
 def test_titles_agree_if_one_has_all_words_of_the_other():

@@ -80,6 +80,10 @@ class OfferText(NamedTuple):
         return (self.first_seen, self.posted_on or "9", self.posting)
 
 
+# What is looked at first of an offer that may be reposted: its posting, company, headline and size.
+ListedOffer = tuple[str, str, str, int]
+
+
 @dataclass(frozen=True, slots=True)
 class Repost:
     """The offer that another one reposts, and why."""
@@ -184,6 +188,23 @@ def may_be_near(one: OfferText, other: OfferText, permille: int) -> bool:
     needed = -(-permille * many // 1_000)
     apart: int = sum(map(abs, map(sub, _bytes(one.signature), _bytes(other.signature))))
     return apart <= few + many - 2 * needed
+
+
+def agreeing(arrivals: Iterable[OfferText], known: Iterable[ListedOffer], permille: int) -> set[str]:
+    """The postings of the known offers that agree with an arrival in title and size. They are few, and only
+    of those more needs to be read.
+    """
+    by_company: dict[str, list[tuple[frozenset[str], int]]] = {}
+    for offer in arrivals:
+        by_company.setdefault(offer.company, []).append((_words(offer.headline), offer.size))
+    found = set()
+    for posting, company, headline, size in known:
+        title = _words(headline)
+        for other, count in by_company.get(company, ()):
+            agree = title <= other or other <= title
+            if agree and 1_000 * min(size, count) >= permille * max(size, count):
+                found.add(posting)
+    return found
 
 
 def titles_agree(one: str, other: str) -> bool:

@@ -6,14 +6,21 @@ reposts are counted, never added up.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 from thresher.apps.queries.signals.company import CLOSED
-from thresher.apps.queries.signals.reposts import MAX_COMPARED, OVERLAP, Canonicals, OfferText, Repost
+from thresher.apps.queries.signals.reposts import (
+    MAX_COMPARED,
+    OVERLAP,
+    Canonicals,
+    ListedOffer,
+    OfferText,
+    Repost,
+    agreeing,
+)
 from thresher.store.bulk import Columns, among, insert_rows, pour
-from thresher.store.session import Row, Session
+from thresher.store.session import Session
 
 _NUMBERS = frozenset(("first_seen", "last_seen", "held", "described", "size", "score", "strong"))
 _WRITTEN = (
@@ -47,7 +54,6 @@ _WRITTEN = (
 _KEPT = ("posting", "client", "first_seen")  # once they are written
 _SCORE = ("score", "strong", "category", "categories", "hits", "rules")
 _TEXT = ("described", "fingerprint", "size", "signature", "sketch", "repost_why")
-_IDENTITY = ("posting", "state", "title", "company", "first_seen", "listed", "canonical")
 _COLUMNS: Columns = tuple(
     (name, ":now" if name == "last_seen" else "bigint" if name in _NUMBERS else "text") for name in _WRITTEN
 )
@@ -63,6 +69,34 @@ _NOT_SCORED: dict[str, Any] = {
     "rules": "",
 }
 
+
+class _Old(NamedTuple):
+    """An offer as it stands: what it is, then its score, then its text."""
+
+    posting: str
+    state: str
+    title: str
+    company: str
+    first_seen: int
+    listed: str
+    canonical: str | None
+    score: int | None
+    strong: int
+    category: str | None
+    categories: str
+    hits: str
+    rules: str
+    described: int
+    fingerprint: str | None
+    size: int
+    signature: str | None
+    sketch: str | None
+    repost_why: str | None
+
+    def those(self, names: Iterable[str]) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in names}
+
+
 _COMPANIES: Columns = (
     ("company", "text"),
     ("name", "text"),
@@ -77,18 +111,21 @@ _NAMED: Columns = (("company", "text"), ("name", "text"))
 _DIRTY = "update company_signals set dirty = 1 where company {keys} and resolved = 0 and dirty = 0"
 
 _OWNERS = "select distinct company from query_offers where posting {keys}"
-_OLD = f"select {', '.join((*_IDENTITY, *_SCORE, *_TEXT))} from query_offers where posting {{keys}}"
+_OLD = f"select {', '.join(_Old._fields)} from query_offers where posting {{keys}}"
 _FACTS = (
     "posting, company, headline, location, first_seen, coalesce(posted_on, ''), fingerprint, size, signature"
 )
 # What an offer may repost by its words: of each company the canonical offers that were seen last. Few have
-# more offers than are compared, and only theirs are put in order.
+# more offers than are compared, and only theirs are put in order. Most are other openings by their titles: of
+# those nothing more is read.
+_LISTED = "posting, company, headline, size"
 _CROWDED = "select company from query_offers where company {keys} group by company having count(*) > :most"
-_ALL = f"select {_FACTS} from query_offers where company {{keys}} and canonical is null and signature is not null"
-_RECENT = f"""select {_FACTS} from (
+_ALL = f"select {_LISTED} from query_offers where company {{keys}} and canonical is null and signature is not null"
+_RECENT = f"""select {_LISTED} from (
         select o.*, row_number() over (partition by o.company order by o.last_seen desc, o.posting) as place
         from query_offers o where o.company {{keys}} and o.canonical is null and o.signature is not null) as recent
     where place <= :most"""
+_TEXTS = f"select {_FACTS} from query_offers where posting {{keys}}"
 # By the fingerprint alone: a list of companies beside the list of prints would be looked up pair by pair.
 _SAME = f"select {_FACTS} from query_offers where fingerprint {{keys}} and canonical is null"
 _SKETCHES = "select posting, sketch from query_offers where posting {keys}"
@@ -167,22 +204,7 @@ def upsert_offers(session: Session, data: Mapping[str, Any], now: int) -> dict[s
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Old:
-    """An offer as it stands."""
-
-    state: str
-    title: str
-    company: str
-    first_seen: int
-    listed: str
-    canonical: str | None
-    score: dict[str, Any]
-    text: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class _Change:
+class _Change(NamedTuple):
     """An offer as it will be. `is_updated`: it reads differently; `is_text_new`: so it may repost another."""
 
     posting: str
@@ -234,13 +256,13 @@ def _change(row: Mapping[str, Any], old: _Old | None, resolved: Mapping[str, boo
         return _Change(posting, _withheld(found, None), None, False, True, True)
     found |= {"first_seen": old.first_seen, "canonical": old.canonical}
     is_described = bool(row["described"])
-    if not is_described and old.text["described"]:
-        found |= old.text | old.score
+    if not is_described and old.described:
+        found |= old.those((*_TEXT, *_SCORE))
         if row["title"] != old.title:
             found["rules"] = ""  # to be scored again from the description that the record keeps
-    is_text_new = found["fingerprint"] != old.text["fingerprint"] or row["company"] != old.company
-    is_updated = row["listed"] != old.listed or is_text_new or found["described"] != old.text["described"]
-    is_rescored = old.canonical is None and not found["held"] and found["rules"] != old.score["rules"]
+    is_text_new = found["fingerprint"] != old.fingerprint or row["company"] != old.company
+    is_updated = row["listed"] != old.listed or is_text_new or found["described"] != old.described
+    is_rescored = old.canonical is None and not found["held"] and found["rules"] != old.rules
     return _Change(posting, _withheld(found, old), old, is_updated, is_text_new, is_rescored)
 
 
@@ -248,7 +270,7 @@ def _withheld(row: dict[str, Any], old: _Old | None) -> dict[str, Any]:
     """The offers of a resolved company keep the scores that they have, and get no new ones."""
     if not row["held"]:
         return row
-    return row | (old.score if old else _NOT_SCORED)
+    return row | (old.those(_SCORE) if old else _NOT_SCORED)
 
 
 def _hold_companies(session: Session, rows: Mapping[str, Mapping[str, Any]], now: int) -> dict[str, bool]:
@@ -270,13 +292,8 @@ def _hold_companies(session: Session, rows: Mapping[str, Mapping[str, Any]], now
 
 
 def _old(session: Session, postings: Iterable[str]) -> dict[str, _Old]:
-    found, at = {}, len(_IDENTITY)
-    for row in among(session.dialect, session, _OLD, sorted(postings)):
-        posting, state, title, company, first_seen, listed, canonical = row[:at]
-        score = dict(zip(_SCORE, row[at : at + len(_SCORE)], strict=True))
-        text = dict(zip(_TEXT, row[at + len(_SCORE) :], strict=True))
-        found[posting] = _Old(state, title, company, first_seen, listed, canonical, score, text)
-    return found
+    rows = among(session.dialect, session, _OLD, sorted(postings))
+    return {row[0]: _Old._make(row) for row in rows}
 
 
 # What reposts what
@@ -316,21 +333,23 @@ def _decide(
 def _canonicals(
     session: Session, undecided: Mapping[str, OfferText], without: Collection[str], permille: int
 ) -> Canonicals:
-    companies = {text.company for text in undecided.values()}
-    prints = {text.fingerprint for text in undecided.values()}
-    same = among(session.dialect, session, _SAME, sorted(prints))
+    dialect, texts = session.dialect, undecided.values()
+    companies = {text.company for text in texts}
+    same = among(dialect, session, _SAME, sorted({text.fingerprint for text in texts}))
+    close = agreeing(texts, _recent(session, companies), permille)
     found = Canonicals(permille)
-    for row in (*same, *_recent(session, companies)):
+    for row in (*same, *among(dialect, session, _TEXTS, sorted(close.difference(without)))):
         if row[0] not in without and row[1] in companies:
             found.add(OfferText(*row))
     return found
 
 
-def _recent(session: Session, companies: set[str]) -> Iterable[Row]:
+def _recent(session: Session, companies: set[str]) -> Iterable[ListedOffer]:
     dialect, most = session.dialect, MAX_COMPARED
     crowded = {row[0] for row in among(dialect, session, _CROWDED, sorted(companies), most=most)}
     all_of = among(dialect, session, _ALL, sorted(companies - crowded))
-    return (*all_of, *among(dialect, session, _RECENT, sorted(crowded), most=most))
+    most_recent = among(dialect, session, _RECENT, sorted(crowded), most=most)
+    return cast("list[ListedOffer]", [*all_of, *most_recent])
 
 
 def _values(change: _Change, repost: Repost | None) -> tuple[Any, ...]:
@@ -341,7 +360,7 @@ def _values(change: _Change, repost: Repost | None) -> tuple[Any, ...]:
     if repost:
         row["repost_why"] = repost.why
     elif row["canonical"] and change.old:
-        row["repost_why"] = change.old.text["repost_why"]
+        row["repost_why"] = change.old.repost_why
     elif row["fingerprint"]:
         row["repost_why"] = None
     if row["canonical"]:
