@@ -89,6 +89,18 @@ def test_a_body_that_two_owners_need_stays_until_both_have_given_it_up(store, cl
 
 
 @pytest.mark.promise(1)
+def test_one_body_of_an_owner_is_given_up_and_the_others_stay(store, clock):
+    gone, kept = kept_by_app(store, b"pears"), kept_by_app(store, b"apples")
+    other = kept_by_app(store, b"plums", owner=2)
+    with store.write() as session:
+        owners.disown_hashes(session, APP, 1, [gone, other], clock.now())
+        owners.disown_hashes(session, APP, 1, [], clock.now())
+    assert {row[1:] for row in rows(store, OWNERS)} == {(1, kept), (2, other)}
+    assert tidy(store, clock) == 1
+    assert [stays(store, name) for name in (gone, kept, other)] == [False, True, True]
+
+
+@pytest.mark.promise(1)
 def test_an_app_that_gives_a_body_up_takes_it_from_no_record_and_no_lineage(store, clock):
     task = running(store)
     name = saved(store, b"pears", task)

@@ -60,12 +60,16 @@ def hashes_in(*texts: str | None) -> set[str]:
     """Everything in these texts that may be the hash of a body. Where more hexadecimal digits stand in a row,
     their first and last 64.
     """
-    runs = [run for text in texts if text and _may_have_hash(text) for run in _HEX.findall(text)]
+    said = [text for text in texts if text]
+    if not _may_have_hash(said):
+        return set()
+    runs = [run for text in said for run in _HEX.findall(text)]
     return {name for run in runs for name in (run[:HASH_LENGTH], run[-HASH_LENGTH:])}
 
 
-def _may_have_hash(text: str) -> bool:
-    return _EIGHT_DIGITS in text[::8].encode("utf-8", "replace").translate(_DIGITS)
+def _may_have_hash(texts: Sequence[str]) -> bool:
+    sampled = " ".join([text[::8] for text in texts]).encode("utf-8", "replace")
+    return _EIGHT_DIGITS in sampled.translate(_DIGITS)
 
 
 def own_named(session: Session, named: Mapping[int, AbstractSet[str]], now: int) -> None:
@@ -134,6 +138,14 @@ def disown_bodies(
     session.many(_LOSE, [{"hash": name, "kind": kind, "owner": owner} for owner, name in lost])
     loosen(session, [name for _, name in lost], now)
     return len(lost)
+
+
+def disown_hashes(session: Session, app: str, owner: int, hashes: Iterable[str], now: int) -> None:
+    """Give up these bodies of one owner, and leave it the others."""
+    kind, lost = app_kind(app), sorted(set(hashes))
+    if lost:
+        session.many(_LOSE, [{"hash": name, "kind": kind, "owner": owner} for name in lost])
+        loosen(session, lost, now)
 
 
 def app_kind(app: str) -> str:
