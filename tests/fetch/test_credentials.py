@@ -214,3 +214,15 @@ def test_a_user_agent_that_belongs_to_a_key_goes_where_the_key_goes_and_nowhere_
             await desk.fetch(headers={"User-Agent": "somebody else"})
 
     at({"shop.example/a": moved("https://other.example/c"), "other.example/c": "<p>"}, story)
+
+
+def test_an_error_takes_along_what_was_answered_without_the_secret_and_cut(at):
+    async def story(desk):
+        with pytest.raises(errors.Unauthorized) as caught:
+            await desk.fetch(credentials=KEY)
+        assert caught.value.status == 401
+        assert caught.value.answer.startswith("no entry with ***, ")
+        assert len(caught.value.answer) == 4_096
+        assert SECRET not in str(caught.value)
+
+    at({"shop.example/a": page(f"no entry with {SECRET}, " + "x" * 9_000, status=401)}, story)

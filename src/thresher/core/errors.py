@@ -148,6 +148,8 @@ class TaskError(ThresherError):
 
     `away` is set where that gate has heard of it already: in so many seconds the task comes back, and nobody
     is told twice. `near`: the gate is one of the task's own lane, so that the task can wait in front of it.
+    `status` and `answer` are the HTTP status and the beginning of the text that the error was made of: what a
+    stranger wrote, for whoever knows the API. They are not stored.
     """
 
     retryable: ClassVar[bool] = False
@@ -158,6 +160,8 @@ class TaskError(ThresherError):
         self.gate = gate
         self.away: float | None = None
         self.near = gate is None
+        self.status: int | None = None
+        self.answer = ""
 
 
 class Transient(TaskError):

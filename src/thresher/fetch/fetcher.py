@@ -50,6 +50,7 @@ from thresher.reading.verdict.wall import needs_tree, wall_of_html, wall_without
 # As much of a page as is looked at for the signs of a wall. Not less: the beginning of a large page is all
 # script, and looks like one.
 SAMPLE = 1024 * 1024
+MAX_ANSWER = 4_096  # characters of an answer that an error takes along
 _OF_ITSELF = re.compile(r"too many requests|rate limit", re.IGNORECASE)
 READABLE = ("text/html", "application/xhtml+xml", "")
 
@@ -355,7 +356,7 @@ class Fetcher:
         )  # whoever says when to come back is no wall
         is_redirected = 300 <= answer.status < 400
         why = None if sample is None or asked_to_wait or is_redirected else await self._wall(answer, sample)
-        return judge(
+        problem = judge(
             answer.status,
             answer.headers,
             sample or "",
@@ -364,6 +365,11 @@ class Fetcher:
             wall=lambda *_: why,
             signed=request.allowed_credentials is not None or any(map(signs, request.headers)),
         )
+        if problem is not None:
+            held = request.credentials
+            problem.status = answer.status
+            problem.answer = (held.hidden_in(sample or "") if held else sample or "")[:MAX_ANSWER]
+        return problem
 
     async def _wall(self, answer: Response, sample: str) -> str | None:
         """Say which wall this is. Parse the page in another process: it may be hostile."""

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Generic
 from urllib.parse import urlsplit
 
+import orjson
+
 from thresher.core.credentials import origin_of
 from thresher.core.page import Page
 from thresher.reading.apis.definition import AnswerT, Api
@@ -36,6 +38,7 @@ _SAYING = (
     "error.message",
     "error.description",
     "error",
+    "errors[0].longMessage",
     "errors[0].message",
     "errors[0]",
     "message",
@@ -172,6 +175,15 @@ def _saying(data: Any) -> str:
         return f"; it says: {masked(said)}"
     names = ", ".join(masked(str(name)) for name in list(data)[:6])
     return f"; it has {names}" if names else ""
+
+
+def refusal_said(text: str) -> str:
+    """What an API that refuses us says, without anything that might be a key; empty where it is not JSON."""
+    try:
+        data = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return ""
+    return _saying(data).removeprefix("; it says: ").removeprefix("; ")
 
 
 def _text_of(value: Any) -> str | None:

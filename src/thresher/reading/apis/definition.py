@@ -31,6 +31,7 @@ from thresher.reading.structured.checked_yaml import (
 METHODS = ("GET", "POST")
 PAGINGS = ("none", "page", "offset", "cursor", "link")
 AUTHS = ("bearer", "header", "query", "basic")
+OAUTH_KEYS = ("url", "client_id", "client_secret", "scope")
 OF_THE_LIST = frozenset({"page", "offset", "cursor", "size"})
 NUMBERS = ("page", "offset", "size", "days")
 ANSWER_KEYS = ("format", "root", "rows", "skip", "total", "pages", "next", "more", "fields")
@@ -58,7 +59,9 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class ApiRequest:
-    """What is sent. `body` is sent as JSON."""
+    """What is sent. `body` is sent as JSON. A header may have the holes of parameters that only few values
+    fit.
+    """
 
     url: str
     method: str = "GET"
@@ -68,11 +71,16 @@ class ApiRequest:
 
     @property
     def holes(self) -> frozenset[str]:
-        return frozenset(HOLE.findall("\n".join((self.url, *_texts((dict(self.query), self.body))))))
+        said = (self.url, *self.headers.values(), *_texts((dict(self.query), self.body)))
+        return frozenset(HOLE.findall("\n".join(said)))
 
     @property
     def path_holes(self) -> frozenset[str]:
         return frozenset(HOLE.findall(self.url))
+
+    @property
+    def header_holes(self) -> frozenset[str]:
+        return frozenset(HOLE.findall("\n".join(self.headers.values())))
 
     @property
     def origin(self) -> str:
@@ -88,6 +96,22 @@ class Secret:
     env: str
     name: str = "authorization"
     password_env: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OAuth:
+    """Where a token is had for the client's own credentials (RFC 6749, section 4.4), by the names of the
+    environment variables that hold them. `scope` is what the token is asked for.
+    """
+
+    url: str
+    client_id: str
+    client_secret: str
+    scope: str = ""
+
+    @property
+    def origin(self) -> str:
+        return origin_of(self.url)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +155,14 @@ class Api:
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     auth: tuple[Secret, ...] = ()
     paging: ListPaging = ListPaging()
+    oauth: OAuth | None = None
 
     @property
     def env(self) -> tuple[str, ...]:
         """The environment variables that hold its secrets."""
-        named = (name for each in self.auth for name in (each.env, each.password_env) if name)
+        named = [name for each in self.auth for name in (each.env, each.password_env) if name]
+        if self.oauth is not None:
+            named += [self.oauth.client_id, self.oauth.client_secret]
         return tuple(dict.fromkeys(named))
 
 
@@ -232,6 +259,24 @@ def _secret(data: Any, path: Path) -> Secret:
     return Secret(how, data["env"], name.lower() if how != "query" else name, data.get("password_env", ""))
 
 
+def oauth_of(data: Any, path: Path) -> OAuth:
+    """Where a token is had, out of plain data. Raises Mistake."""
+    data = mapping_of(data, OAUTH_KEYS, path)
+    url = text_at(data, "url", path) or ""
+    if not url.startswith(("https://", "http://")) or not origin_of(url) or HOLE.search(url) or "@" in url:
+        wrong((*path, "url"), f"{shown(url)} is not the address of a token endpoint; write it out in full")
+    for key in ("client_id", "client_secret"):
+        if not _ENV.fullmatch(text_at(data, key, path) or ""):
+            wrong(
+                (*path, key),
+                f"write {key}: the name of the environment variable that holds it, never the value itself",
+            )
+    scope = text_at(data, "scope", path) or ""
+    if not scope.isprintable() or not scope.isascii():
+        wrong((*path, "scope"), "write the scope in ASCII, on one line")
+    return OAuth(url, data["client_id"], data["client_secret"], scope)
+
+
 def paging_of(data: Any, path: Path) -> ListPaging:
     """How a list goes on, out of plain data. Raises Mistake."""
     data = mapping_of(data, ("kind", "first", "size", "max_pages", "max_rows"), path)
@@ -305,6 +350,13 @@ def check_holes(made: Api, others: Iterable[str], path: Path = (), in_path: Iter
 def _check_parameters(made: Api, path: Path, in_path: set[str]) -> None:
     for name in sorted(made.parameters.keys() - made.request.holes):
         wrong((*path, "parameters", name), f"{{{name}}} stands nowhere in the request")
+    for name in sorted(made.request.header_holes):
+        parameter = made.parameters.get(name)
+        if parameter is None or not (parameter.choices or parameter.pattern):
+            wrong(
+                (*path, "request", "headers"),
+                f"{{{name}}} stands in a header, so it must be a parameter with choices or a pattern",
+            )
     for name in sorted(made.request.path_holes - in_path):
         if name not in made.parameters or not made.parameters[name].pattern:
             wrong(

@@ -87,7 +87,12 @@ def filled(request: ApiRequest, parts: Mapping[str, str], parameters: Mapping[st
         raise ConfigError(f"the query makes a URL of {len(url):,} characters; the limit is {MAX_URL:,}")
     body = b"" if request.body is None else orjson.dumps(_filled_body(request.body, parts, parameters))
     kind = {"content-type": "application/json"} if body else {}
-    return Call(url, request.method, {**kind, **request.headers}, body)
+    headers = {
+        name: said
+        for name, template in request.headers.items()
+        if (said := HOLE.sub(lambda hole: parts.get(hole[1], ""), template)) or not template
+    }
+    return Call(url, request.method, {**kind, **headers}, body)
 
 
 def listed(value: str) -> tuple[str, ...]:
