@@ -1,12 +1,15 @@
-"""Price strings: amount and currency sign exactly as labelled, and nothing where there is no price."""
+"""Price strings: amount and currency sign exactly as labelled, and nothing where there is no price; and the
+things on pages of results with their prices.
+"""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 
-from evaluate.manifest import entries
+from evaluate.manifest import entries, plain, share
 from evaluate.score import Score
+from thresher.reading.structured.schema_org import Product
 from thresher.reading.values.money import NoPrice, Price, read_price
 
 
@@ -29,7 +32,17 @@ def scores(corpus: Path) -> list[Score]:
     ]
     none = [(line, found) for line, found in cases if not line["amount"]]
     invented = [f"{line['price_text']!r}: {_said(found)}" for line, found in none if isinstance(found, Price)]
+    wrong: list[str] = [
+        f"{line['price_text']!r} ({line['currency_hint']!r}): {_said(found)}"
+        for line, found in cases
+        if isinstance(found, Price) and not _right(line, found)
+    ]
     return [
+        Score(
+            "prices", "wrong", _share_of(wrong, cases), len(cases), aim=0.01, lower=True, misses=tuple(wrong)
+        ),
+        Score("prices", "exact or abstained", _share(wrong, cases), len(cases), aim=0.97),
+        *_listed(corpus),
         Score(
             "prices", "amount and currency", _share(misses, cases), len(cases), aim=0.95, misses=tuple(misses)
         ),
@@ -45,6 +58,51 @@ def scores(corpus: Path) -> list[Score]:
             "prices", "sign means one currency", _share(nameless, signed), len(signed), misses=tuple(nameless)
         ),
     ]
+
+
+def _listed(corpus: Path) -> list[Score]:
+    """The pages of results: as many things as there are, adverts left out, and the first as it is."""
+    cases = [entry for entry in entries(corpus, "prices/") if isinstance(entry.truth.get("items"), int)]
+    counted: list[str] = []
+    first: list[str] = []
+    for entry in cases:
+        products = entry.inspected().products
+        if len(products) != entry.truth["items"]:
+            counted.append(f"{entry.file}: {entry.truth['items']} things, read {len(products)}")
+        title, price = entry.truth.get("first_title"), entry.truth.get("first_price")
+        if title and (not products or not _is_first(products[0], title, price)):
+            first.append(f"{entry.file}: {title} {price}, read {products[:1]}")
+    return [
+        Score(
+            "prices",
+            "things on a page",
+            share(len(cases) - len(counted), len(cases)),
+            len(cases),
+            1.0,
+            misses=tuple(counted),
+        ),
+        Score(
+            "prices",
+            "first thing on a page",
+            share(len(cases) - len(first), len(cases)),
+            len(cases),
+            1.0,
+            misses=tuple(first),
+        ),
+    ]
+
+
+def _is_first(product: Product, title: str, price: dict[str, str] | None) -> bool:
+    if plain(product.name) != plain(title):
+        return False
+    if price is None:
+        return True
+    found = product.price
+    return (
+        found is not None
+        and found.amount == Decimal(price["__value__"])
+        and found.currency == price["@currencyId"]
+    )
 
 
 def _cases(corpus: Path) -> Iterator[tuple[dict[str, str], Price | NoPrice]]:
@@ -68,5 +126,9 @@ def _said(found: Price | NoPrice) -> str:
     return found.reason if isinstance(found, NoPrice) else f"{found.amount} {found.symbol} ({found.currency})"
 
 
-def _share(misses: list[str], cases: list[tuple[dict[str, str], Price | NoPrice]]) -> float:
+def _share_of(misses: list[str], cases: Sequence[object]) -> float:
+    return len(misses) / len(cases) if cases else 0.0
+
+
+def _share(misses: list[str], cases: Sequence[object]) -> float:
     return 1 - len(misses) / len(cases) if cases else 1.0

@@ -71,6 +71,23 @@ def test_a_gzipped_page_is_unpacked(run, tmp_path: Path):
     assert found["title"] == "Acme"
 
 
+def test_an_answer_of_a_marketplace_shows_what_it_offers_with_amount_and_currency(run, tmp_path: Path):
+    rows = [
+        {"title": "Ladder", "price": {"value": "51.77", "currency": "EUR"}},
+        {"title": "Rung", "price": "7 €"},
+    ]
+    name = write(tmp_path / "answer.json", json.dumps({"total": 2, "itemSummaries": rows}))
+    (found,) = objects(run(name, "--json"))
+    prices = [
+        (each["name"], each["price"]["amount_minor"], each["price"]["currency"]) for each in found["products"]
+    ]
+    assert prices == [("Ladder", 5177, "EUR"), ("Rung", 700, "EUR")]
+    shown = run(name).out
+    assert "51.77 EUR" in shown
+    assert "7 €" in shown
+    assert "7 € EUR" not in shown
+
+
 @pytest.mark.promise(18)
 def test_a_gzip_bomb_is_refused(run, tmp_path: Path):
     packer = zlib.compressobj(wbits=31)

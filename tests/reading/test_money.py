@@ -298,3 +298,20 @@ def test_an_amount_written_out_is_read_back(minor: int, code: str):
         minor,
         minor,
     )
+
+
+@pytest.mark.parametrize("text", ["$..75", "$.75,333", "$..75,333", "1250€600", "$..75 now $..60"])
+def test_digits_that_were_cut_or_glued_together_are_no_price(text: str):
+    assert "not grouped like an amount" in reason(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "minor"), [("Rs.75", 7_500), ("12€50", 1_250), ("$.75", 75), ("€5, €6", 500)]
+)
+def test_points_and_signs_between_digits_that_mean_something_are_read(text: str, minor: int):
+    assert price(text).amount_minor == minor
+
+
+@pytest.mark.parametrize("text", ["2 990 kr/mnd", "kr 2 990 pr. mnd", "2 990 kr/mån"])
+def test_a_price_for_a_month_says_so_in_scandinavia_too(text: str):
+    assert price(text).per == "month"

@@ -101,3 +101,72 @@ def test_a_product_out_of_stock_is_not_free():
     ).products
     assert product.price is None
     assert product.availability == "out of stock"
+
+
+def _shelf(*prices: str) -> str:
+    """A list of things with their prices, as a shop shows it."""
+    cards = (
+        f'<li class="card"><a href="/p/{100_000 + at}"><h3>Ladder number {at}</h3></a><div class="offer">{price}</div></li>'
+        for at, price in enumerate(prices)
+    )
+    return f"<main><h1>Ladders</h1><ul>{''.join(cards)}</ul></main>"
+
+
+PLAIN = '<span class="price">$10.00</span>'
+
+
+@pytest.mark.parametrize(
+    ("card", "amount"),
+    [
+        (PLAIN, 1_000),
+        # A struck price is not the price, even where the row shows no other.
+        ('<ul class="price"><li class="price-was">$249.99</li><li>See price in cart</li></ul>', None),
+        ('<div class="price"><s class="price-old">$249.99</s> $199.99</div>', 19_999),
+        ('<div class="price"><del>$249.99</del></div>', None),
+    ],
+)
+def test_what_a_row_cost_before_is_not_its_price(card: str, amount: int | None):
+    seen = look(_shelf(PLAIN, PLAIN, card, PLAIN, PLAIN, PLAIN))
+    assert len(seen.products) == 6
+    price = seen.products[2].price
+    assert (price.amount_minor if price else None) == amount
+
+
+def test_a_range_in_two_elements_is_one_range():
+    card = '<div><span class="price">$2.00</span> to <span class="price">$4.20</span></div>'
+    price = look(_shelf(PLAIN, card, PLAIN, PLAIN, PLAIN, PLAIN)).products[1].price
+    assert price is not None
+    assert (price.amount_minor, price.high) == (200, 420)
+
+
+def _declared_shelf(*shown: str, declared: int) -> str:
+    """A list of which the page declares the last rows for machines, all for 5,990 crowns."""
+    items = [
+        {
+            "@type": "ListItem",
+            "position": at,
+            "item": {
+                "@type": "Product",
+                "name": f"Ladder number {at}",
+                "url": f"https://acme.example/p/{100_000 + at}",
+                "offers": {"@type": "Offer", "price": "5990", "priceCurrency": "NOK"},
+            },
+        }
+        for at in range(len(shown) - declared, len(shown))
+    ]
+    data = json.dumps({"@type": "ItemList", "itemListElement": items})
+    return f"{_shelf(*shown)}<script type='application/ld+json'>{data}</script>"
+
+
+def test_a_declared_price_is_for_a_month_where_the_row_says_so():
+    cards = ["<b>5 990</b> <b>kr</b>"] * 7 + ["<span><b>5 990</b> <b>kr/mnd</b></span>"]
+    prices = [each.price for each in look(_declared_shelf(*cards, declared=7)).products]
+    assert [price and price.per for price in prices] == [None] * 7 + ["month"]
+
+
+def test_a_paid_row_that_is_not_declared_has_the_price_that_it_shows():
+    cards = ["<span><b>427 343</b> <b>kr</b></span>"] + ["<span><b>5 990</b> <b>kr</b></span>"] * 7
+    price = look(_declared_shelf(*cards, declared=7)).products[0].price
+    assert price is not None
+    # "kr" alone may be of four countries; what is declared beside it decides.
+    assert (price.amount_minor, price.currency, price.text) == (42_734_300, "NOK", "427 343 kr")

@@ -23,6 +23,7 @@ from thresher.core.page import Page, Via
 from thresher.reading.inspect import inspection as reading
 from thresher.reading.inspect.inspection import Inspection, inspect, unreachable
 from thresher.reading.inspect.report import advice
+from thresher.reading.values.money import Price
 from thresher.runtime import fetch_once, read_once
 
 MAX_FILE = 50 * 1024 * 1024  # bytes, unpacked
@@ -189,12 +190,20 @@ def _draw(out: "Console", seen: "Inspection") -> None:
         _and_more(out, len(seen.postings))
     if seen.products:
         shown = [
-            (short(each.name, 80), each.price.text if each.price else None, each.availability)
+            (short(each.name, 80), _cost(each.price) if each.price else None, each.availability)
             for each in seen.products[:SHOWN_ROWS]
         ]
         out.print(table(("product", "price", "availability"), shown))
         _and_more(out, len(seen.products))
     out.print(Text(plain(f"  {advice(seen)}\n")))
+
+
+def _cost(price: Price) -> str:
+    """A price as it is written, with its currency where that stands elsewhere in the answer."""
+    signs = (price.symbol, price.currency)
+    if price.currency is None or any(sign and sign in price.text for sign in signs):
+        return price.text
+    return f"{price.text} {price.currency}"
 
 
 def _and_more(out: "Console", number: int) -> None:

@@ -12,8 +12,9 @@ from thresher.reading.lists.rows import read_rows
 from thresher.reading.platforms.answers import read_answer
 from thresher.reading.platforms.boards import Board, recognise
 from thresher.reading.postings.posting import Listing, Posting, merged
+from thresher.reading.postings.priced_rows import ROOT, products_in
 from thresher.reading.structured.jsonld import things_in
-from thresher.reading.structured.schema_org import schema_posting
+from thresher.reading.structured.schema_org import Product, schema_posting
 from thresher.reading.text.language import language
 from thresher.reading.verdict.verdict import VerdictInput, judge
 from thresher.reading.verdict.wall import wall
@@ -26,10 +27,14 @@ def inspect_data(body: Body, today: date) -> Inspection:
     page, data = body.page, body.data
     board = recognise(page.url)
     listing = None if body.error else _listing(body, board, today)
+    products = () if body.error or (listing and listing.postings) else tuple(products_in(data))
+    if products:
+        listing = None  # a list of things with prices is no empty list of openings
     seen = VerdictInput(
         status=page.status,
         wall=wall(page.status, page.headers, body.text),
         listing=listing,
+        products=len(products),
         characters=len(body.text),
         lists=body.error is None and board is not None,
     )
@@ -38,20 +43,23 @@ def inspect_data(body: Body, today: date) -> Inspection:
         if body.error and page.status < REFUSED and not seen.wall
         else judge(seen)
     )
-    if listing is None and look.verdict is Verdict.FOUND:
-        look = Look(Verdict.UNKNOWN, "the data was read, but nothing in it was recognised as postings")
+    if listing is None and not products and look.verdict is Verdict.FOUND:
+        look = Look(
+            Verdict.UNKNOWN, "the data was read, but nothing in it was recognised as postings or products"
+        )
     platform = listing.platform if listing else None
     postings = listing.postings if listing and look.verdict is Verdict.FOUND else ()
     return Inspection(
         source=page.url,
         status=page.status,
         look=look,
-        kind=PageKind.WALL if seen.wall else _kind_of_data(body, listing, platform),
+        kind=PageKind.WALL if seen.wall else _kind_of_data(body, listing, platform, products),
         title=_title(data),
         language=_language(postings),
         board=board or board_of(listing, page.url),
         company=_company_of(postings),
         postings=postings,
+        products=products if look.verdict is Verdict.FOUND else (),
         next=listing.next if listing else None,
         markdown=body.text[:MAX_TEXT],
         text=body.text[:MAX_TEXT],
@@ -79,14 +87,16 @@ def _listing(body: Body, board: Board | None, today: date) -> Listing | None:
     )
 
 
-def _kind_of_data(body: Body, listing: Listing | None, platform: str | None) -> PageKind:
+def _kind_of_data(
+    body: Body, listing: Listing | None, platform: str | None, products: tuple[Product, ...]
+) -> PageKind:
     if body.is_feed:
         return PageKind.FEED
-    if listing is not None and listing.single:
+    if (listing is not None and listing.single) or (products and products[0].where == ROOT):
         return PageKind.DETAIL
     if platform is not None:
         return PageKind.BOARD
-    return PageKind.LISTING if listing is not None else PageKind.OTHER
+    return PageKind.LISTING if listing is not None or products else PageKind.OTHER
 
 
 def _title(data: Any) -> str:

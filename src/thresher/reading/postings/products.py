@@ -7,6 +7,7 @@ sell, not what was asked for, so they are left out.
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
 
@@ -33,6 +34,7 @@ _PRICE_NAMES = re.compile(
     r"price|preis|prix|precio|prezzo|prijs|preco|cena|pris\b|amount|msrp", re.IGNORECASE
 )
 _WORD = re.compile(r"[A-Z]?[a-z]+")
+_TEXT_TAGS = frozenset({"b", "strong", "span", "td", "p", "div", "font", "dd", "ins", "em"})
 _NOT_THE_PRICE = frozenset(
     {
         "old",
@@ -59,9 +61,15 @@ _NOT_THE_PRICE = frozenset(
         "logistics",
     }
 )
+_STRUCK_TAGS = frozenset({"s", "del", "strike"})
+_STRUCK = frozenset({"old", "was", "strike", "strikethrough", "before", "crossed"})
 _PRICED = (
     "[class*=price], [class*=Price], [id*=price], [id*=Price], [itemprop=price], [class*=preis], [class*=prix], [class*=precio], "
     "[class*=prezzo]"
+)
+_PRICED_OR_STRUCK = (
+    "[class*=price], [class*=Price], [id*=price], [id*=Price], [itemprop=price], [class*=preis], [class*=prix], [class*=precio], "
+    "[class*=prezzo], s, del, strike"
 )
 _STOCK = re.compile(
     r"\b(?:in stock|out of stock|sold out|available|unavailable|auf lager|ausverkauft|lieferbar|en stock|épuisé|disponible|agotado"
@@ -101,11 +109,47 @@ def with_shown(declared: list[Product], facts: Facts) -> list[Product]:
     that were paid for, and has its own order.
     """
     known = {_key(product.url, product.name): product for product in declared}
+    hint = _one_currency(declared)
     for group in facts.lists:
         keys = {_key(row.url, row.title): row for row in group.rows if not row.aside}
         if len(declared) >= ENOUGH_ROWS and len(keys) > len(declared) and _covers(keys.keys(), known.keys()):
-            return [known.get(key) or _row(row) for key, row in keys.items()]
+            return [_agreed(known.get(key), _shown(row, hint)) for key, row in keys.items()]
     return declared
+
+
+def _one_currency(products: Iterable[Product]) -> str | None:
+    """The currency of all products that have one; a "kr" beside them means it."""
+    found = {product.price.currency for product in products if product.price}
+    return found.pop() if len(found) == 1 else None
+
+
+def _agreed(declared: Product | None, shown: Product) -> Product:
+    """A declared product. What only the page says is that its price is for a month, or for a kilogram."""
+    if declared is None:
+        return shown
+    said, price = declared.price, shown.price
+    if said is None or price is None or price.per is None or price.amount_minor != said.amount_minor:
+        return declared
+    return replace(declared, price=replace(said, per=price.per))
+
+
+def _shown(row: ListRow, hint: str | None) -> Product:
+    """A row beside declared ones, with the price that it shows without naming it."""
+    product = _row(row, hint)
+    if product.price is not None:
+        return product
+    found = {price.amount_minor: price for price in _bare_prices(row.node, hint)}
+    return replace(product, price=next(iter(found.values()))) if len(found) == 1 else product
+
+
+def _bare_prices(card: Node, hint: str | None) -> Iterator[Price]:
+    """The elements of a row that hold a price with its sign and nothing else."""
+    for node in islice(card.walk(), MAX_NODES):
+        text = node.line if node.tag in _TEXT_TAGS else ""
+        if 2 <= len(text) <= SHORT_PRICE and not _is_struck(node) and _price(text) is not None:
+            found = read_price(text, currency_hint=hint)
+            if isinstance(found, Price):
+                yield found
 
 
 def _key(url: str | None, name: str) -> str:
@@ -154,13 +198,43 @@ def _priced_lists(facts: Facts) -> list[tuple[ListGroup, list[tuple[Product, Nod
     return found
 
 
-def _row(row: ListRow) -> Product:
+def _row(row: ListRow, hint: str | None = None) -> Product:
     """A row as a product; one among priced rows that has no price is one that is sold out, or to be asked
-    for.
+    for. What it cost before is no price, even where the row shows no other.
     """
     named = next((found for node in row.nodes for found in _prices(node)), None)
-    price = named[0] if named else _price(row.fields["price"]) if "price" in row.fields else None
+    price = (
+        _widened(*named) if named else _price(row.fields["price"], hint) if "price" in row.fields else None
+    )
+    if price is not None and not named and price.amount_minor in _struck(row):
+        price = None
     return Product(row.title, price, None, row.url, row.node.path)
+
+
+def _widened(price: Price, node: Node) -> Price:
+    """A price, or the range that it is the lower end of: the upper end often stands in an element of its
+    own.
+    """
+    parent = node.parent
+    line = parent.line if parent is not None else ""
+    whole = _price(line) if len(line) <= MAX_PRICE else None
+    if whole is None or whole.high is None or whole.amount_minor != price.amount_minor:
+        return price
+    return whole
+
+
+def _struck(row: ListRow) -> set[int]:
+    """What the row says that it cost before."""
+    nodes = [each for node in row.nodes for each in node.css(_PRICED_OR_STRUCK)[:MAX_NODES]]
+    struck = [each for each in nodes if _is_struck(each) or not _STRUCK.isdisjoint(_name_words(each))]
+    prices = (_price(text) for each in struck if len(text := each.own_text) <= MAX_PRICE)
+    return {price.amount_minor for price in prices if price is not None}
+
+
+def _name_words(node: Node) -> set[str]:
+    """The words that an element is called by."""
+    names = (node.attribute("class"), node.attribute("id"), node.attribute("itemprop"))
+    return {word.lower() for name in names if name for word in _WORD.findall(name)}
 
 
 def _price_after(document: Document, headline: Node, rows: set[Node]) -> tuple[Price, Node] | None:
@@ -210,7 +284,7 @@ def _buttons(document: Document) -> Iterator[str]:
 
 
 def _is_struck(node: Node) -> bool:
-    return any(each.tag in ("s", "del", "strike") for each in (node, *islice(node.ancestors, 3)))
+    return any(each.tag in _STRUCK_TAGS for each in (node, *islice(node.ancestors, 3)))
 
 
 def _prices(card: Node) -> Iterator[tuple[Price, Node]]:
@@ -221,16 +295,22 @@ def _prices(card: Node) -> Iterator[tuple[Price, Node]]:
 
 def _priced(node: Node) -> Price | None:
     names = f"{node.attribute('class') or ''} {node.attribute('id') or ''} {node.attribute('itemprop') or ''}"
-    if not _PRICE_NAMES.search(names) or not _NOT_THE_PRICE.isdisjoint(
-        word.lower() for word in _WORD.findall(names)
-    ):
+    if not _PRICE_NAMES.search(names) or not _NOT_THE_PRICE.isdisjoint(_name_words(node)):
         return None
     text = node.attribute("content") or node.line
-    return _price(text) if len(text) <= MAX_PRICE else None
+    return _price(_unstruck(node, text)) if len(text) <= MAX_PRICE else None
 
 
-def _price(text: str) -> Price | None:
-    found = read_price(text)
+def _unstruck(node: Node, text: str) -> str:
+    """The text of an element without what it says that the thing cost before."""
+    for each in node.css(_PRICED_OR_STRUCK)[:MAX_NODES]:
+        if each != node and (each.tag in _STRUCK_TAGS or not _STRUCK.isdisjoint(_name_words(each))):
+            text = text.replace(each.line, " ", 1) if each.line else text
+    return text
+
+
+def _price(text: str, hint: str | None = None) -> Price | None:
+    found = read_price(text, currency_hint=hint)
     return found if isinstance(found, Price) and (found.currency or found.symbol) else None
 
 

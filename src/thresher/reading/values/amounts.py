@@ -122,7 +122,7 @@ _UNITS: Final = {
     "hour": "hour|hr|hrs|h|std|stunde|heure|hora|ora|uur|godzin[aę]|час",
     "day": "day|d|tag|jour|día|dia|giorno|dag|night|nacht|nuit|noche|notte",
     "week": "week|wk|woche|semaine|semana|settimana",
-    "month": r"month|mo|mth|monat|mois|mes|mês|mese|maand|miesiąc|мес\w*",
+    "month": r"month|mo|mth|monat|mois|mes|mês|mese|maand|mnd|mån|miesiąc|мес\w*",
     "year": "year|yr|annum|pa|jahr|an|année|año|ano|anno|jaar|rok|год",
     "100 g": "100 ?g",
     "100 ml": "100 ?ml",
@@ -148,7 +148,7 @@ _ADVERBS: Final = {
     "ea": "each",
 }
 _PER: Final = re.compile(
-    r"\s*(?:(?:/|\bper\b|\bpro\b|\bpar\b|\bpor\b|\bal?\b|\ban\b|\bje\b|\bza\b|\bà l['’]|\bp\.)\s*(?:1 )?"
+    r"\s*(?:(?:/|\bper\b|\bpro\b|\bpar\b|\bpor\b|\bal?\b|\ban\b|\bje\b|\bza\b|\bpr\b\.?|\bà l['’]|\bp\.)\s*(?:1 )?"
     rf"({'|'.join(_UNITS.values())})(?![^\W_])|({'|'.join(_ADVERBS)})\b)",
     re.IGNORECASE,
 )
@@ -238,6 +238,8 @@ def amounts(line: str) -> list[Amount]:
     for number in numerals(line):
         since = found[-1].end if found else 0
         if (amount := _amount(line, number, since)) is not None:
+            if _is_broken(line, number) and amount.refusal is None:
+                amount = replace(amount, refusal="its digits are not grouped like an amount")
             inside = amount.currency is None and any(
                 start < number.end and number.start < end for start, end in spans
             )
@@ -245,6 +247,18 @@ def amounts(line: str) -> list[Amount]:
                 replace(amount, refusal="a date, a time, a size or a phone number") if inside else amount
             )
     return found
+
+
+# "$..75", "$.75,333", "1250€600": nobody can tell what these were before they were cut or glued together.
+_BROKEN_BEFORE = re.compile(r"[.,]{2}$")
+_BROKEN_AFTER = re.compile(r"[.,]\d|[€$£]\d")
+
+
+def _is_broken(line: str, number: Numeral) -> bool:
+    return (
+        _BROKEN_BEFORE.search(line, max(0, number.start - 2), number.start) is not None
+        or _BROKEN_AFTER.match(line, number.end) is not None
+    )
 
 
 def _amount(line: str, number: Numeral, since: int) -> Amount | None:

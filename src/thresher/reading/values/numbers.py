@@ -12,7 +12,7 @@ from decimal import Decimal
 
 _NUMBER = re.compile(
     r"(?<!\d)(?:\d{1,3}(?:[ '’]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*)"  # 1 234,56   1.234,56
-    r"|(?<![\d.,])[.,]\d{1,2}(?!\d)"  # ,99
+    r"|(?<![\w.,])[.,]\d{1,2}(?!\d)"  # ,99; in "Rs.75" the point belongs to the sign
 )
 _MAX_DIGITS = 15  # more is a number of a thing, not an amount
 # What pages put between and around digits and no reader sees: joiners, direction marks, soft hyphens.
