@@ -8,7 +8,8 @@ import apsw
 import pytest
 
 from tests.cli.conftest import APP, PROJECT, Thresher, added, start
-from thresher.cli.worker import log_to_stderr
+from thresher.cli.worker import log_to_stderr, worker_name
+from thresher.core.errors import ConfigError, UsageError
 
 
 def counts(queue: Thresher) -> dict[str, dict[str, int]]:
@@ -224,6 +225,37 @@ def test_a_worker_works_until_sigterm_and_then_ends_well(queue: Thresher, projec
     assert "kinds: free, work" in err
     assert queue("tasks", "show", task, "--json").json["attempts"][0]["ending"] == "done"
     assert queue("status", "--json").json["workers"] == []
+
+
+@pytest.mark.parametrize("command", [("worker",), ("run",)])
+def test_the_environment_names_a_worker(
+    command: tuple[str, ...], queue: Thresher, project: Path, monkeypatch
+):
+    monkeypatch.setenv("THRESHER_WORKER", "bert")
+    queue("config", "set", "worker.grace", "0")
+    added(queue, "free", "--payload", '{"how": "slow"}')
+    process = start(*command, cwd=project)
+    wait_for(project / "thresher.db", "select 1 from tasks where state = 'running'", process)
+    assert [worker["name"] for worker in queue("status", "--json").json["workers"]] == ["bert"]
+    process.terminate()
+    process.communicate(timeout=30)
+
+
+def test_the_option_names_a_worker_before_the_environment():
+    assert worker_name("anna", {"THRESHER_WORKER": "bert"}) == "anna"
+    assert worker_name(None, {"THRESHER_WORKER": " bert "}) == "bert"
+    assert worker_name(None, {"THRESHER_WORKER": "  "}) is None
+    assert worker_name(None, {}) is None
+
+
+@pytest.mark.parametrize("hostile", ["a\x1b[2J", "a\nb", "x" * 201, "\udcff"])
+def test_a_name_that_nobody_could_read_is_refused(hostile: str):
+    with pytest.raises(ConfigError, match=r"THRESHER_WORKER is .*; set it to 1 to 200 bytes of visible text"):
+        worker_name(None, {"THRESHER_WORKER": hostile})
+    with pytest.raises(UsageError, match="--name is "):
+        worker_name(hostile, {})
+    with pytest.raises(UsageError, match="--name is ''"):
+        worker_name(" ", {})
 
 
 def test_a_run_that_is_told_to_end_finishes_what_it_can(queue: Thresher, project: Path):

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -27,7 +28,7 @@ from thresher.cli.call import CommandCall, call_of
 from thresher.cli.format import number, opens, short, span, when
 from thresher.cli.show import cell, console, print_json, table
 from thresher.cli.status import gate_table, need_sentence
-from thresher.cli.worker import NOT, ONLY, WorkerEnd, labour, log_to_stderr, names_in
+from thresher.cli.worker import NOT, ONLY, WorkerEnd, labour, log_to_stderr, names_in, worker_name
 from thresher.core.clock import monotonic
 from thresher.core.errors import DatabaseProblem
 from thresher.engine.supervisor import StallAlarm
@@ -209,8 +210,8 @@ def _sum_up(
 
 def _work(call: CommandCall, runtime: "Runtime", **how: Any) -> "WorkerEnd":
 
-    url = call.url(call.project())
-    with opened_worker(runtime, url, until_idle=True, **how) as worker, StallAlarm() as alarm:
+    url, name = call.url(call.project()), worker_name(None, os.environ)
+    with opened_worker(runtime, url, until_idle=True, name=name, **how) as worker, StallAlarm() as alarm:
 
         def beat() -> bool:
             return alarm.beat(runtime.store.settings)

@@ -20,7 +20,8 @@ from thresher.cli.format import number, plain
 from thresher.cli.show import say
 from thresher.config.project import hide_password
 from thresher.core.clock import monotonic
-from thresher.core.errors import ConfigError
+from thresher.core.errors import ConfigError, UsageError
+from thresher.core.limits import MAX_NAME_BYTES, brief
 from thresher.core.settlement import Ending
 from thresher.engine.supervisor import PULSE_SECONDS, RESTART, Pulse, supervise
 from thresher.engine.turns import WorkerTally
@@ -31,6 +32,7 @@ from thresher.runtime import opened_worker
 
 LEAVING_SECONDS = 1.0
 LOG_LEVEL = "THRESHER_LOG_LEVEL"
+NAME_VARIABLE = "THRESHER_WORKER"
 LOG_LEVELS = {
     "debug": logging.DEBUG,
     "info": logging.INFO,
@@ -70,6 +72,17 @@ def named_level(environ: Mapping[str, str]) -> int | None:
     if name and name not in LOG_LEVELS:
         raise ConfigError(f"{LOG_LEVEL} is {name[:40]!r}; set it to one of {', '.join(LOG_LEVELS)}")
     return LOG_LEVELS.get(name)
+
+
+def worker_name(flag: str | None, environ: Mapping[str, str]) -> str | None:
+    """The name of the worker of this process: `--name`, else what the environment says; None: host:pid."""
+    name = (environ.get(NAME_VARIABLE, "") if flag is None else flag).strip()
+    if not name and flag is None:
+        return None
+    if name and name.isprintable() and len(name.encode()) <= MAX_NAME_BYTES:
+        return name
+    message = f"is {brief(name)!r}; set it to 1 to {MAX_NAME_BYTES} bytes of visible text, such as crawler-1"
+    raise ConfigError(f"{NAME_VARIABLE} {message}") if flag is None else UsageError(f"--name {message}")
 
 
 class StopSignals:
@@ -204,7 +217,9 @@ def command(
             min=1, max=10_000, help="Maximum number of concurrent tasks. Default: worker.concurrency."
         ),
     ] = None,
-    name: Annotated[str | None, typer.Option(help="Name of the worker. Default: host:pid.")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="Name of the worker. Default: THRESHER_WORKER, then host:pid.")
+    ] = None,
     only: Annotated[str | None, typer.Option("--only", help=ONLY)] = None,
     without: Annotated[str | None, typer.Option("--not", help=NOT)] = None,
 ) -> None:
@@ -212,11 +227,11 @@ def command(
 
     SIGTERM or Ctrl-C: finish or hand back running tasks; a second one hands back at once.
     """
-    call = call_of(ctx)
+    call, known_as = call_of(ctx), worker_name(name, os.environ)
     log_to_stderr(verbose=call.verbose)
 
     def work(pulse: "Pulse") -> int:
-        return exit_code(lambda: _work(call, pulse, concurrency, name, only, without), call.words)
+        return exit_code(lambda: _work(call, pulse, concurrency, known_as, only, without), call.words)
 
     raise typer.Exit(supervise(work))
 
