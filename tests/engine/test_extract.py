@@ -2,6 +2,7 @@
 it changes."""
 
 from typing import Any
+from urllib.parse import urlsplit
 
 import orjson
 import pytest
@@ -14,6 +15,7 @@ from thresher import App, Done, Field, Kind, NewTask, Pipeline, Record, Schema, 
 from thresher.admin import sources
 from thresher.core.clock import SystemClock
 from thresher.practice.web import DAY_ZERO, Knob, PracticeWeb, Trouble, robots
+from thresher.practice.web.planted import catalogue, planted
 from thresher.practice.web.sites.catalogue import Course, courses
 from thresher.store import blobs, extractors
 
@@ -54,7 +56,7 @@ class School(Study):
         async def read(ctx: Any) -> Done:
             return await read_course(ctx, schema)
 
-        stage = Stage(read, through=(f"host:{HOST}",))
+        stage = Stage(read, through=lambda trip: (f"host:{urlsplit(trip.url or HOST).hostname or HOST}",))
         self.app = App("school", pipelines=(Pipeline("course", stage),), schemas=(COURSE,))
 
     def read(self, wanted: list[Course], **settings: Any) -> None:
@@ -207,6 +209,40 @@ def test_a_learned_site_is_read_while_the_model_is_closed(school: School, offere
     school.read(offered[4:])
     assert school.by()[4:] == ["learned"] * 4
     assert school.calls == 3
+
+
+def test_a_field_that_no_known_page_had_is_asked_about_where_a_page_names_it(
+    workshop: Workshop, web: PracticeWeb
+):
+    """Three pages without an instructor teach nothing about instructors, and must not lose all others."""
+    of = catalogue("n60.numbered")
+    assert of is not None
+    schema = Schema(
+        "numbered", tuple(Field(each.name, Kind(each.type), required=each.required) for each in of.fields)
+    )
+    items = planted(of.host, 7, DAY_ZERO)
+    without = [each for each in items if not each.fields["instructor"]][:4]
+    having = [each for each in items if each.fields["instructor"]][:8]
+    school = School(workshop, web, schema)
+    registry = school.open()
+
+    def read(urls: list[str]) -> None:
+        for url in urls:
+            school.shop.put(registry, NewTask("course", url=url))
+            school.drain(registry, patience=10)
+
+    read([each.url for each in without])
+    assert school.by() == ["model"] * 3 + ["learned"]
+    read([each.url for each in having])
+    found = school.records()
+    assert [found[each.url].get("instructor") for each in having] == [
+        each.fields["instructor"] for each in having
+    ]
+    assert school.by()[4:8] == ["model"] * 3 + ["learned"], "three more pages teach it"
+    assert [found[each.url]["doubts"] for each in having] == [[]] * 8
+    # What was read once is known, and a label is asked about a few times, not for ever.
+    read([each.url for each in having + without])
+    assert school.by()[12:].count("model") <= 2, school.by()
 
 
 def test_half_an_extractor_is_not_used(workshop: Workshop, web: PracticeWeb, offered: list[Course]):

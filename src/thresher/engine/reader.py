@@ -105,6 +105,11 @@ class Lessons:
         else:
             await self._store.run(extractors.refuse, self._store, self._site, self._schema.name, found.reason)
 
+    async def has_room(self) -> bool:
+        """Whether another answer of a model would still be taken."""
+        _, fresh, _ = await self._store.run(self._given)
+        return len(fresh) < MAX_EXAMPLES
+
     def _add(self, document: Document, labels: Mapping[str, Any], by: Labeller) -> bool:
         page = blobs.pack(document.html.encode("utf-8", "replace"))
         return extractors.add_example(
@@ -253,13 +258,24 @@ class ReaderContext(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What was read without a model. The places of its evidence count in `text`."""
+    """What was read without a model. The places of its evidence count in `text`. `unseen` are fields that the
+    page seems to have and that no known page had.
+    """
 
     value: Mapping[str, Any]
     evidence: Evidence
     by: By
     doubts: tuple[str, ...] = ()
     text: str = ""
+    unseen: tuple[str, ...] = ()
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """Its doubts, and what it may lack."""
+        return (
+            *self.doubts,
+            *(f"the page seems to tell {name}, and no known page did" for name in self.unseen),
+        )
 
 
 class Reader:
@@ -279,15 +295,17 @@ class Reader:
     ) -> Extract:
         lessons = Lessons(self._store, site or parse(page.final_url).hostname, schema, self._hand.compute)
         learned = await self._by_lessons(page, schema, lessons)
-        if learned and not learned.doubts:
-            return Extract(learned.value, learned.evidence, By.LEARNED)
+        can_ask = await self._hand.can_ask(tier or "cheap")
+        more = bool(learned and learned.unseen) and can_ask and await lessons.has_room()
+        if learned and not learned.doubts and not more:
+            return Extract(learned.value, learned.evidence, By.LEARNED, learned.told)
         declared = await self._kept(await self._hand.compute(read_data, schema, page))
         if declared and not declared.doubts:
             if learned is None:  # else the site is known, and every further page would only be kept
                 await self._teach(lessons, page, declared.value, "data")
             return Extract(declared.value, declared.evidence, By.DATA)
-        if not await self._hand.can_ask(tier or "cheap") and (best := learned or declared):
-            return Extract(best.value, best.evidence, best.by, best.doubts)
+        if not can_ask and (best := learned or declared):
+            return Extract(best.value, best.evidence, best.by, best.told)
         return await self._by_model(page, schema, lessons, tier, budget)
 
     async def learn(
@@ -344,7 +362,12 @@ def read_learned(extractor: str, schema: Schema, page: Page) -> _Found:
     document = Document.of(page)
     reading = read(extractor_in(extractor), document)
     return _Found(
-        reading.values, Evidence(reading.places), By.LEARNED, _doubts(schema, reading), full_text(document)
+        reading.values,
+        Evidence(reading.places),
+        By.LEARNED,
+        _doubts(schema, reading),
+        full_text(document),
+        reading.unseen,
     )
 
 

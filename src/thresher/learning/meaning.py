@@ -4,9 +4,12 @@ A schema is written by a person, who calls a field `title` or `price`; schema.or
 `offers.price`. The map is explicit: a field that is not in it, under its name or a synonym, is not guessed.
 """
 
+import re
 from collections.abc import Mapping
 
 from thresher.core.schema import Field
+
+_NO_LETTER = re.compile(r"[\W_]+")
 
 # By field name: paths of properties, the best first. `[]` spreads a list, and a single value counts as a list
 # of one.
@@ -111,6 +114,22 @@ CARDS: Mapping[str, tuple[str, ...]] = {
 def meaning(field: Field) -> str:
     """The field that a name stands for; itself where it is no synonym."""
     return SYNONYMS.get(field.name, field.name)
+
+
+def labels(field: Field) -> frozenset[str]:
+    """The names under which a page may tell a field, in the plural too, as `as_label` writes them."""
+    known = {
+        field.name,
+        meaning(field),
+        *(name for name, other in SYNONYMS.items() if other == meaning(field)),
+    }
+    plain = {as_label(name) for name in known}
+    return frozenset(plain | {f"{name}s" for name in plain})
+
+
+def as_label(text: str) -> str:
+    """A text as a label is compared: its letters and figures."""
+    return _NO_LETTER.sub("", text).casefold()
 
 
 def properties(field: Field) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from typing import Any
 from thresher.core.evidence import Place
 from thresher.learning.drift import Drift, Sign
 from thresher.learning.extractor import Extractor
+from thresher.learning.meaning import as_label, labels
 from thresher.learning.outline import Outline
 from thresher.learning.rule import in_page
 from thresher.learning.table import MAX_ROWS, row_document
@@ -20,19 +21,23 @@ from thresher.learning.vote import Vote, VoteResult
 from thresher.reading.html.document import Document
 from thresher.reading.html.parser import Selector
 
+MAX_LABEL = 80  # characters of a text that may begin with a label
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """`values` holds what is known for certain; a field that is not in it is absent or, with a drift of its
     own, unknown.
 
-    `places` names the values as evidence does: `title`, `skills.2`. `confidence` is between 0 and 1.
+    `places` names the values as evidence does: `title`, `skills.2`. `confidence` is between 0 and 1. `unseen`
+    are fields that no known page had and that this page seems to have.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
     places: Mapping[str, Place | None] = field(default_factory=dict)
     drifts: tuple[Drift, ...] = ()
     confidence: Mapping[str, float] = field(default_factory=dict)
+    unseen: tuple[str, ...] = ()
 
     @property
     def drifting(self) -> frozenset[str]:
@@ -43,7 +48,8 @@ def read(extractor: Extractor, document: Document) -> Reading:
     """The values of a page by the rules of an extractor; of a page of several things, under `items`."""
     if extractor.row is not None:
         return _read_table(extractor, extractor.row, document)
-    hearing = Vote(extractor, Outline(document))
+    outline = Outline(document)
+    hearing = Vote(extractor, outline)
     found = {
         each.name: hearing.field(each, extractor.fields[each.name])
         for each in extractor.schema.fields
@@ -69,7 +75,22 @@ def read(extractor: Extractor, document: Document) -> Reading:
         places={name: place for each in known.values() for name, place in each.places.items()},
         drifts=tuple(drifts),
         confidence={name: each.confidence for name, each in known.items()},
+        unseen=_unseen(extractor, outline),
     )
+
+
+def _unseen(extractor: Extractor, outline: Outline) -> tuple[str, ...]:
+    """The fields without a rule whose label stands here and not on every known page. Those pages lacked them,
+    so nothing was learned of them and nobody would miss them.
+    """
+    wanted = [
+        each for each in extractor.schema.fields if each.name not in extractor.fields and not each.judged
+    ]
+    if not wanted:
+        return ()
+    usual = {*extractor.skeleton.once, *extractor.skeleton.often}
+    said = {as_label(key[:MAX_LABEL].partition(":")[0]) for key in outline.keys if key not in usual}
+    return tuple(each.name for each in wanted if not said.isdisjoint(labels(each)))
 
 
 def _read_table(extractor: Extractor, row: Selector, document: Document) -> Reading:
