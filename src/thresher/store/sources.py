@@ -169,6 +169,15 @@ def disable_within(session: Session, gate: str, tag: str, reason: str, *, now: R
     _close(session, gates, gate_id, EventKind.GATE_DISABLED, FOREVER, tag, reason)
 
 
+def set_rate_within(session: Session, gate: str, interval_us: int, *, now: ReadClock) -> None:
+    """Change the time between two starts at a gate; its other limits stay."""
+    gates, gate_id = _gates(session, gate, now)
+    known = gates.get(gate_id)
+    if known.interval_us != interval_us:
+        limits = {name: getattr(known, name) for name in GateLimits.__dataclass_fields__}
+        _limit(session, gates, gate_id, GateLimits(**{**limits, "interval_us": interval_us}))
+
+
 def resume_within(session: Session, gate: str, *, by_admin: bool = False, now: ReadClock) -> None:
     """Open a gate and forget its failures."""
     gates, gate_id = _gates(session, gate, now)
@@ -193,17 +202,22 @@ def set_limits(store: Store, gate: str, limits: GateLimits) -> None:
         image = gates.get(gate_id)
         if image.max_in_flight is None and limits.max_in_flight is not None:
             image.in_flight = running_per_gate(store, session).get(gate_id, 0)
-        for name, value in asdict(limits).items():
-            setattr(image, name, value)
-        image.clamp(gates.now, slack=0)
-        if not image.on_trial:
-            image.tripped_until = 0  # fewer failures than it takes now: nobody waits for the old breaker
-        session.run(_LIMIT, asdict(limits) | {"id": gate_id})
-        gates.mark_dirty(gate_id)
-        gates.open(gate_id, WAKE_MOST)
-        gates.save()
-        record_event(session, EventKind.GATE_LIMITED, gates.now, gate_id=gate_id, **asdict(limits))
+        _limit(session, gates, gate_id, limits)
     store.backend.ping()
+
+
+def _limit(session: Session, gates: Gates, gate_id: int, limits: GateLimits) -> None:
+    image = gates.get(gate_id)
+    for name, value in asdict(limits).items():
+        setattr(image, name, value)
+    image.clamp(gates.now, slack=0)
+    if not image.on_trial:
+        image.tripped_until = 0  # fewer failures than it takes now: nobody waits for the old breaker
+    session.run(_LIMIT, asdict(limits) | {"id": gate_id})
+    gates.mark_dirty(gate_id)
+    gates.open(gate_id, WAKE_MOST)
+    gates.save()
+    record_event(session, EventKind.GATE_LIMITED, gates.now, gate_id=gate_id, **asdict(limits))
 
 
 def judge_source(store: Store, gate: str, problem: str | None) -> None:

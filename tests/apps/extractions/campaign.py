@@ -256,9 +256,14 @@ def _is_over(store: Store, extraction: int) -> bool:
 
 def _verdict(store: Store, name: str, site: CatalogueSite, extraction: int | None, seed: int) -> Verdict:
     if extraction is None:
-        said = recipes.show_recipe(store, name).recipe
-        return Verdict(site.name, 0, 0, 0, 0, 0, (), f"recipe {said.status}", said.reason)
+        return unread(site, seed, recipes.show_recipe(store, name).recipe)
     return compared(store, site, extractions.show_extraction(store, extraction), seed)
+
+
+def unread(site: CatalogueSite, seed: int, said: recipes.RecipeView) -> Verdict:
+    """A site that nobody could find a way through: all of it is missing."""
+    number = len(planted(site.host, seed, DAY_ZERO))
+    return Verdict(site.name, number, 0, number, 0, 0, (), f"recipe {said.status}", said.reason)
 
 
 def main() -> int:

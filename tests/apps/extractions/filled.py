@@ -44,7 +44,7 @@ def fill(store: Store) -> Filled:
         pages.add_pages(session, {"extraction": made, "pages": pages.to_rows((root,))}, now)
         added = {"extraction": made, "pages": pages.to_rows(found), "parent": root.page}
         pages.add_pages(session, added, now)
-    text = blobs.save(store, TEXT.encode(), _task())
+    text = blobs.save(store, TEXT.encode(), task())
     with store.write() as session:
         dataset = _settle(store, made, text, session)
     return Filled(made, dataset, page_name(DETAIL), page_name(BROKEN))
@@ -55,7 +55,7 @@ def _detail(url: str) -> NewPage:
     return NewPage(page_name(url), url, 2, StepKind.LINKS, 1, level.page_type)
 
 
-def _task() -> Task:
+def task() -> Task:
     return Task(TaskId(1), 1, "fetchPage", "fetch", {}, {}, None, TaskId(1), None, 0, 0, 0)
 
 

@@ -7,11 +7,13 @@ import threading
 import zipfile
 from collections import Counter
 
+import orjson
 import pytest
 
 from tests.apps.extractions.shop import (
     HOST,
     NEXT_LINK,
+    PRODUCT,
     Shop,
     add_recipe,
     configuration,
@@ -24,12 +26,14 @@ from tests.harness.databases import Database, file_and_server
 from thresher.admin import sources
 from thresher.admin.export import FileFormat
 from thresher.apps.extractions import extract_data
-from thresher.apps.extractions.model import PageType, StepKind, page_name
+from thresher.apps.extractions.model import Level, PageType, StepKind, page_name
 from thresher.apps.extractions.service import datasets, extractions, recipes
 from thresher.apps.extractions.store.datasets import datasets_of, items_stored, list_items
 from thresher.apps.extractions.store.pages import add_pages, parents_of, to_rows
 from thresher.apps.extractions.walking.branch import NewPage
+from thresher.core.answer import By, Extract
 from thresher.core.errors import NotAllowed, Permanent
+from thresher.core.evidence import Evidence
 from thresher.testing.web import Reply, Requested
 from thresher.testing.world import World
 
@@ -226,3 +230,18 @@ def test_what_a_page_says_is_no_formula_in_a_file(form, tmp_path):
         assert f">'{bad}" in sheet
         assert f">{bad}" not in sheet
         assert "<f>" not in sheet
+
+
+@pytest.mark.promise(14)
+def test_a_page_of_several_things_keeps_the_doubts_about_each():
+    doubts = (
+        "told by their likeness alone",
+        "item 2: sku is required and is missing",
+        "0.price is not found in the page",
+    )
+    value = {"items": [{"name": "Oak", "price": "1"}, {"name": "Elm"}]}
+    level = Level(PageType.DETAIL, several=True)
+    found = Extract(value, Evidence(), By.DATA, doubts)
+    oak, elm = (orjson.loads(row[5]) for row in extract_data.rows_of(PRODUCT, level, "a/b", HOST, found))
+    assert oak == ["told by their likeness alone", "price is not found in the page"]
+    assert elm == ["told by their likeness alone", "sku is required and is missing"]

@@ -61,7 +61,7 @@ configuration:
       screenshot: true
       several: true
       explore: true
-limits: {pages: 5000, depth: 2, budget: 5, hours: 4}
+limits: {pages: 5000, depth: 2, budget: 5, hours: 4, rate: 30/m}
 """
 DETAIL = "\nconfiguration:\n  page_type: DETAIL\n"
 HEAD = f"url: {URL}\nentity: course\nconfiguration:\n"
@@ -76,7 +76,7 @@ def refused(text: str, folder: Path | None = None) -> str:
 def test_every_key_of_a_recipe_is_read():
     spec = read_recipe_text(FILE)
     assert (spec.url, spec.entity) == (URL, entity_types()["course"].entity)
-    assert spec.limits == Limits(5_000, 2, 5.0, 4.0)
+    assert spec.limits == Limits(5_000, 2, 5.0, 4.0, "30/m")
     assert spec.configuration == Configuration(
         (
             Level(PageType.CATEGORY_LINKS, "/subjects/[a-z]+$"),
@@ -132,6 +132,16 @@ def test_an_api_stands_in_place_of_pages():
         (f"url: {URL}\nentity: course\nname: x", "line 3: name: name is not a known key"),
         (f"url: {URL}\nentity: course\nlimits: {{pages: 0}}", "line 3: limits.pages: 0 is wrong"),
         (f"url: {URL}\nentity: course\nlimits: {{budget: .nan}}", "limits.budget: nan is wrong"),
+        (
+            f"url: {URL}\nentity: course\nlimits: {{rate: fast}}",
+            "limits.rate: a rate must be a number per second",
+        ),
+        (f"url: {URL}\nentity: course\nlimits: {{rate: 0}}", "limits.rate: a rate must be above 0"),
+        (
+            f"url: {URL}\nentity: course\nlimits: {{rate: 1/y}}",
+            "limits.rate: a rate must be a number per second",
+        ),
+        (f"url: {URL}\nentity: course\nlimits: {{rate: [2]}}", "limits.rate: [2] is wrong"),
         (f"url: {URL}\nentity: course\nlimits: {{hours: true}}", "limits.hours: True is wrong"),
         (f"url: {URL}\nentity: course\nlimits: {{depth: 9}}", "from 0 to 8"),
         (
@@ -587,6 +597,7 @@ LIMITS = st.builds(
     st.none() | st.integers(0, 8),
     st.none() | st.floats(0, 1_000_000),
     st.none() | st.floats(0.01, 10_000),
+    st.none() | st.sampled_from(["2", "0.5", "30/m", "500/hour"]),
 )
 
 

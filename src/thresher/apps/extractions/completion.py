@@ -33,15 +33,15 @@ class Ending:
 
 
 def ending(totals: Totals) -> Ending:
-    """The rules in order. Only a root that was really read makes an extraction complete."""
+    """The rules in order. Only what was really read makes an extraction complete: without a page with data, a
+    page that failed may be the one that leads to all of them.
+    """
     extraction = totals.extraction
     if extraction.status is ExtractionStatus.CANCELLED:
         return Ending(ExtractionStatus.CANCELLED, extraction.reason or "cancelled")
     if totals.root is PageStatus.ERROR:
         why = totals.root_failure or "no reason is known"
         return Ending(ExtractionStatus.ERROR, f"the first page could not be read: {why}")
-    if totals.nothing_read:
-        return Ending(ExtractionStatus.ERROR, f"not one of {_count(totals.failed, 'page')} could be read")
     left = totals.waiting + totals.unread
     if left:
         pages = f"{left:,} page{'s' if left != 1 else ''}"
@@ -49,6 +49,12 @@ def ending(totals: Totals) -> Ending:
             ExtractionStatus.STALE,
             f"{pages} wait and no task will read them: their tasks were cancelled or refused; go on with "
             f"thresher extract resume {extraction.id}",
+        )
+    if totals.nothing_read:
+        return Ending(
+            ExtractionStatus.ERROR,
+            f"not one page with data could be read, and {_count(totals.failed, 'page')} failed: thresher "
+            f"extract pages {extraction.id} --state failed",
         )
     return Ending(ExtractionStatus.COMPLETE, _summary(totals))
 

@@ -53,11 +53,12 @@ from thresher.core.evidence import Evidence, as_json
 from thresher.core.keys import host_gate
 from thresher.core.outcome import Done, Effect, Finds, Next, Outcome, Skipped
 from thresher.core.page import Page, Via
-from thresher.core.pipeline import Pipeline, Stage, Trip
+from thresher.core.pipeline import Pipeline, Source, Stage, Trip
 from thresher.core.settlement import Error
 from thresher.core.stored import read, written
 from thresher.core.task import Task
 
+SLOTS = Source("extractions.detectConfiguration", in_flight=2, trip_after=None)
 TIER = "cheap"
 MAX_SECONDS = 900.0  # for one page, with the waits at its host's gate
 PATIENCE = 2  # failures of a page that is only a sample, before the detection goes on without it
@@ -83,11 +84,11 @@ class Progress:
 
 
 def gates(trip: Trip) -> tuple[str, ...]:
-    """The recipe, and the host of the page that is next."""
+    """The recipe, our own two slots, and the host of the page that is next."""
     url = trip.checkpoint.get("url") or trip.url
     name = trip.payload.get("name")
     recipe = (f"source:{source_of(name)}",) if isinstance(name, str) else ()
-    return (*recipe, host_gate(url)) if url else recipe
+    return (*recipe, SLOTS.gate, *((host_gate(url),) if url else ()))
 
 
 async def begin(ctx: Context) -> Outcome:
@@ -451,9 +452,10 @@ PIPELINES = (
         DETECT,
         Stage(begin),
         Stage(look, through=gates, timeout=MAX_SECONDS),
-        Stage(preview, timeout=MAX_SECONDS),
+        Stage(preview, through=(SLOTS.gate,), timeout=MAX_SECONDS),
         Stage(conclude),
         Stage(tell),
         failed=failed,
     ),
 )
+SOURCES = (SLOTS,)

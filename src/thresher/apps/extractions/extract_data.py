@@ -6,13 +6,14 @@ Where items were found and the recipe says so, links of the same origin lead on 
 """
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import orjson
 
-from thresher.apps.extractions.fetch_page import EXTRACT_DATA, fetch_task, new_pages
+from thresher.apps.extractions.fetch_page import EXTRACT_DATA, admit, fetch_task
 from thresher.apps.extractions.model import (
     Entity,
     Extraction,
@@ -20,7 +21,7 @@ from thresher.apps.extractions.model import (
     Level,
     PageType,
 )
-from thresher.apps.extractions.store.pages import PageToFetch, to_rows
+from thresher.apps.extractions.store.pages import PageToFetch
 from thresher.apps.extractions.walking.branch import explored
 from thresher.apps.extractions.walking.facts import content_of, explore_links, identity_of
 from thresher.core.answer import DOLLAR, Extract
@@ -38,6 +39,7 @@ SLOTS = Source("extractions.extractData", in_flight=2, trip_after=None)
 MAX_SECONDS = 900.0
 MAX_KEY = 400  # characters of a key that stand as they are
 HTML = "text/html; charset=utf-8"
+_ONE_OF_SEVERAL = re.compile(r"item (\d{1,9}): |(\d{1,9})\.(?=[^\d\s])")
 
 
 async def extract(ctx: Context) -> Outcome:
@@ -117,7 +119,7 @@ def rows_of(entity: Entity, level: Level, identity: str, url: str, found: Extrac
         if not data:
             continue
         evidence = _evidence_of(schema, thing, place, found.evidence)
-        doubts = [*found.doubts] if not schema.many else []
+        doubts = list(_doubts_of(place, found.doubts)) if schema.many else [*found.doubts]
         yield [
             item_key(schema, thing, identity),
             place,
@@ -129,6 +131,16 @@ def rows_of(entity: Entity, level: Level, identity: str, url: str, found: Extrac
             digest_of(data),
             url,
         ]
+
+
+def _doubts_of(place: int, doubts: Sequence[str]) -> Iterator[str]:
+    """Of the doubts about a page of several things those that are about this one, or about all."""
+    for doubt in doubts:
+        about = _ONE_OF_SEVERAL.match(doubt)
+        if about is None:
+            yield doubt
+        elif place == (int(about[2]) if about[2] else int(about[1]) - 1):
+            yield doubt[about.end() :]
 
 
 def digest_of(data: Mapping[str, Any]) -> str:
@@ -198,19 +210,15 @@ async def _explored(ctx: Context, todo: PageToFetch, level: Level, page: Page) -
         return Finds()
     limit = todo.extraction.limits.depth
     depth = int(ctx.setting("extractions.max_depth")) if limit is None else limit
-    pages = explored(todo.page, await ctx.compute(explore_links, page, level), depth)
-    kept, met, dropped = await new_pages(ctx, todo.extraction, pages)
-    said = {
-        "extraction": todo.extraction.id,
-        "parent": todo.page.page,
-        "pages": to_rows(kept),
-        "met": met,
-        "dropped": dropped,
-    }
+    urls, left = await ctx.compute(explore_links, page, level)
+    pages = explored(todo.page, urls, depth)
+    admitted = await admit(ctx, todo.extraction, pages, left if pages else 0)
     children: list[NewTask] = [
-        fetch_task(todo.extraction.id, todo.extraction.recipe_name, each.page, each.url) for each in kept
+        fetch_task(todo.extraction.id, todo.extraction.recipe_name, each.page, each.url)
+        for each in admitted.new
     ]
-    return Finds(effects=(Effect("extractions.add_pages", said),), children=tuple(children))
+    added = Effect("extractions.add_pages", admitted.told(todo.page))
+    return Finds(effects=(added,), children=tuple(children))
 
 
 def failed(task: Task, error: Error, settings: Mapping[str, Any]) -> Finds:  # noqa: ARG001  all are given the settings

@@ -7,7 +7,7 @@ goes on from page to page.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from thresher.apps.extractions.model import (
@@ -22,7 +22,7 @@ from thresher.apps.extractions.model import (
 )
 from thresher.apps.extractions.store.pages import PageToFetch, to_rows
 from thresher.apps.extractions.walking.branch import Branch, NewPage, branch
-from thresher.apps.extractions.walking.facts import PageFacts, read_page
+from thresher.apps.extractions.walking.facts import MAX_LINKS, PageFacts, read_page
 from thresher.core.clock import HOUR
 from thresher.core.context import Context
 from thresher.core.errors import Gone
@@ -52,7 +52,9 @@ async def fetch(ctx: Context) -> Outcome:
     asked = {"extraction": ctx.task.payload["extraction"], "page": name}
     todo: PageToFetch | None = await ctx.read("extractions.page", asked)
     if todo is None:
-        return Skipped("its extraction is not there any more")
+        return Skipped(
+            "the limit of pages was reached by other pages, or its extraction is not there any more"
+        )
     if not todo.is_open:
         return Skipped(f"its extraction is {todo.extraction.status}")
     if late := over_time(todo.extraction, ctx.now()):
@@ -68,7 +70,7 @@ async def fetch(ctx: Context) -> Outcome:
             raise
         return _skipped(todo.page, f"the list ends before it: {problem}")
     facts = await ctx.compute(read_page, page, level)
-    of = replace(todo.of, counting="page" in ctx.task.checkpoint)
+    of = replace(todo.of, counting=todo.page.counting or "page" in ctx.task.checkpoint)
     found = branch(todo.extraction.configuration, todo.page, facts, of)
     return await _settled(ctx, todo, page, facts, found)
 
@@ -122,16 +124,15 @@ def _rendering(level: Level) -> Rendering:
 
 
 async def _settled(ctx: Context, todo: PageToFetch, page: Page, facts: PageFacts, found: Branch) -> Outcome:
-    new, met, dropped = await new_pages(ctx, todo.extraction, found.pages)
+    pages = (*found.pages, *((found.follow,) if found.follow else ()))
+    admitted = await admit(ctx, todo.extraction, pages, facts.left)
+    follow = found.follow if found.follow in admitted.new else None  # a list that leads back to itself ends
     told = await _told(ctx, todo, page, facts, found)
-    added = {"extraction": todo.extraction.id, "parent": todo.page.page}
-    follow = found.follow if await _is_new(ctx, todo, found.follow) else None
-    pages = (*new, *((follow,) if follow else ()))
     effects = [
         Effect("extractions.page_fetched", told),
-        Effect("extractions.add_pages", {**added, "pages": to_rows(pages), "met": met, "dropped": dropped}),
+        Effect("extractions.add_pages", admitted.told(todo.page)),
     ]
-    children = [_child(todo, each) for each in new]
+    children = [_child(todo, each) for each in admitted.new if each is not follow]
     if found.extract:
         carried = await _carried(ctx, todo, told["content"])
         effects += carried
@@ -142,35 +143,41 @@ async def _settled(ctx: Context, todo: PageToFetch, page: Page, facts: PageFacts
     return Next(checkpoint=checkpoint, again=True, effects=tuple(effects), children=tuple(children))
 
 
-async def new_pages(
-    ctx: Context, extraction: Extraction, pages: Sequence[NewPage]
-) -> tuple[list[NewPage], list[str], int]:
-    """The pages that nobody has met, those that are known, and how many a limit keeps out."""
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """Of the pages that a page leads to those that nobody has met, those that are known, and how many a limit
+    keeps out. `most` is that limit where it is near: other pages may reach it at the same time.
+    """
+
+    new: tuple[NewPage, ...] = ()
+    met: tuple[str, ...] = ()
+    dropped: int = 0
+    most: int | None = None
+
+    def told(self, parent: ExtractionPage) -> dict[str, Any]:
+        """As the effect `add_pages` is told."""
+        said = {"extraction": parent.extraction_id, "parent": parent.page, "pages": to_rows(self.new)}
+        return {**said, "met": list(self.met), "dropped": self.dropped, "most": self.most}
+
+
+async def admit(ctx: Context, extraction: Extraction, pages: Sequence[NewPage], left: int) -> Admitted:
+    """Which of these pages belong to the extraction, as far as its limit allows. `left` is how many more were
+    left out before.
+    """
     distinct = list({each.page: each for each in pages}.values())
     asked = {"extraction": extraction.id, "pages": [each.page for each in distinct]}
     known = await ctx.read("extractions.known_pages", asked) if distinct else frozenset()
     new = [each for each in distinct if each.page not in known]
-    met = sorted(each.page for each in distinct if each.page in known)
-    kept = new[: await _room(ctx, extraction)] if new else []
-    return kept, met, len(new) - len(kept)
-
-
-async def _room(ctx: Context, extraction: Extraction) -> int:
-    """How many more pages an extraction may have."""
-    # The task that reads a page into the data set stands below the one that fetches it.
-    if ctx.task.depth + 2 > int(ctx.setting("lineage.max_depth")):
-        return 0
+    met = tuple(sorted(each.page for each in distinct if each.page in known))
+    if not new:
+        return Admitted(met=met, dropped=left)
     most = extraction.limits.pages or int(ctx.setting("extractions.max_pages"))
     there: int = await ctx.read("extractions.count_pages", {"extraction": extraction.id, "limit": most})
-    return max(most - there, 0)
-
-
-async def _is_new(ctx: Context, todo: PageToFetch, page: NewPage | None) -> bool:
-    """Whether the next page of a list is one: a list that leads back to itself ends there."""
-    if page is None:
-        return False
-    asked = {"extraction": todo.extraction.id, "pages": [page.page]}
-    return not await ctx.read("extractions.known_pages", asked)
+    # The task that reads a page into the data set stands below the one that fetches it.
+    is_deep = ctx.task.depth + 2 > int(ctx.setting("lineage.max_depth"))
+    kept = new[: 0 if is_deep else max(most - there, 0)]
+    is_near = most - there - len(kept) < MAX_LINKS
+    return Admitted(tuple(kept), met, left + len(new) - len(kept), most if is_near else None)
 
 
 async def _told(
@@ -180,7 +187,7 @@ async def _told(
         "extraction": todo.extraction.id,
         "page": todo.page.page,
         "status": PageStatus.SUCCESS.value,
-        "note": facts.shell,
+        "note": facts.shell or _leads_nowhere(todo, facts),
         "final_url": page.final_url,
         "content": await ctx.save(page.body),
         "markdown": await ctx.save(facts.markdown.encode()),
@@ -189,6 +196,17 @@ async def _told(
         "links": len(facts.links),
         "extraction_status": PageStatus.WAITING.value if found.extract else None,
     }
+
+
+def _leads_nowhere(todo: PageToFetch, facts: PageFacts) -> str | None:
+    """What is to be said of a list without a link to follow. Behind the end of a list that is as it should
+    be.
+    """
+    level = todo.extraction.configuration.levels[todo.page.level]
+    if level.page_type.holds_data or facts.links or todo.page.number:
+        return None
+    why = "no link of it matches link_pattern" if level.link_pattern else "it shows no list"
+    return f"{why}, so it leads nowhere"
 
 
 async def _carried(ctx: Context, todo: PageToFetch, content: str) -> list[Effect]:

@@ -75,8 +75,8 @@ class PageStatus(StrEnum):
 
 
 class ExtractionStatus(StrEnum):
-    """How an extraction stands. ERROR: its root could not be read, so an empty data set would prove
-    nothing.
+    """How an extraction stands. ERROR: its root or all that should lead to data could not be read, so an
+    empty data set would prove nothing.
     """
 
     WAITING = "WAITING"
@@ -206,8 +206,9 @@ class Configuration:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Where an extraction stops. `pages` are requests, `depth` is that of exploration, `budget` is in dollars
-    of model calls, `hours` is the time it may take. None: as the settings say.
+    """Where an extraction stops, and how fast it goes. `pages` are requests, `depth` is that of exploration,
+    `budget` is in dollars of model calls, `hours` is the time it may take. None: as the settings say. `rate`
+    is how many requests may start in a time, such as 30/m; None: as its source and its host say.
     """
 
     NOT_STORED: ClassVar = (None,)
@@ -216,6 +217,7 @@ class Limits:
     depth: int | None = None
     budget: float | None = None
     hours: float | None = None
+    rate: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +290,8 @@ class Extraction:
 @dataclass(frozen=True, slots=True)
 class ExtractionPage:
     """One page of an extraction: a row of `extraction_pages`. `level` counts from the root; `number` is its
-    place in a list, and `list_page` the page that the list begins with.
+    place in a list, and `list_page` the page that the list begins with. `counting` says that nobody knows how
+    long that list is.
     """
 
     extraction_id: int
@@ -315,6 +318,7 @@ class ExtractionPage:
     extracted_at: int = 0
     extractor: str | None = None
     items: int = 0
+    counting: bool = False
 
     @property
     def id(self) -> str:

@@ -225,8 +225,9 @@ def dataset(page_request: PageRequest) -> Response:
 def diff(page_request: PageRequest) -> Response:
     """Show what changed from one data set to another."""
     asked, params = page_request.request.query_params, page_request.request.path_params
-    only = asked.get("only") or None
-    found = datasets.diff(page_request.runtime.store, params["old"], params["new"], what=only, limit=ROWS)
+    only, after = asked.get("only") or None, asked.get("after", "")
+    store = page_request.runtime.store
+    found = datasets.diff(store, params["old"], params["new"], what=only, after=after, limit=ROWS)
     return page_request.show(
         "extractions/diff.html",
         diff=found,
@@ -263,5 +264,5 @@ PAGES = (
     DashboardPage("GET", "/extractions/{extraction}/pages/{page}/screenshot", screenshot),
     DashboardPage("GET", "/datasets", dataset_list, "Data sets"),
     DashboardPage("GET", "/datasets/{dataset}", dataset, asks=frozenset(("verified", "after"))),
-    DashboardPage("GET", "/datasets/{old}/diff/{new}", diff, asks=frozenset(("only",))),
+    DashboardPage("GET", "/datasets/{old}/diff/{new}", diff, asks=frozenset(("only", "after"))),
 )

@@ -10,5 +10,5 @@ PIPELINES = (
     *extract_api.PIPELINES,
     *completion.PIPELINES,
 )
-SOURCES = (*fetch_page.SOURCES, *extract_data.SOURCES, *extract_api.SOURCES)
+SOURCES = (*detect.SOURCES, *fetch_page.SOURCES, *extract_data.SOURCES, *extract_api.SOURCES)
 SCHEDULES = completion.SCHEDULES

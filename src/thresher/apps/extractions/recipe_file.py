@@ -47,6 +47,7 @@ from thresher.apps.extractions.recipe_spelling import plain_level, with_plain_na
 from thresher.apps.extractions.walking.paging import HOLES, URL
 from thresher.core.credentials import origin_of
 from thresher.core.errors import ConfigError, InvalidUrl, UsageError
+from thresher.core.gate import GateLimits, interval_us, per_second
 from thresher.core.keys import MAX_URL, canonical_url, parse
 from thresher.core.stored import written as stored
 from thresher.reading.html.parser import Selector, written_selector
@@ -102,7 +103,7 @@ LEVEL_KEYS = (
 PAGINATION_KEYS = ("kind", "url_pattern", "start_page", "page_size", "total_pages", "selector", "clicks")
 SETUP_KEYS = ("click", "wait", "wait_for", "optional")
 API_KEYS = ("vendor", "parameters", "definition")
-LIMIT_KEYS = ("pages", "depth", "budget", "hours")
+LIMIT_KEYS = ("pages", "depth", "budget", "hours", "rate")
 AUTO = "auto"  # render: only where a page turns out to be an empty shell
 
 _NAME = re.compile(rf"[a-z][a-z0-9._-]{{0,{MAX_NAME - 1}}}")
@@ -551,7 +552,23 @@ def limits_of(data: Any, path: Path = ("limits",)) -> Limits:
         _number(said, "depth", path, 0, MAX_DEPTH),
         _amount(said, "budget", path, 0, 1_000_000),
         _amount(said, "hours", path, 0.01, 10_000),
+        _rate(said, path),
     )
+
+
+def _rate(said: Mapping[str, Any], path: Path) -> str | None:
+    """How many requests may start in a time, as text: 2 (a second), 30/m, 500/h."""
+    found = said.get("rate")
+    if found is None:
+        return None
+    if isinstance(found, bool) or not isinstance(found, str | int | float):
+        wrong((*path, "rate"), f"{shown(found)} is wrong; write 2 (a second), 30/m or 500/h")
+    text = found.strip() if isinstance(found, str) else f"{found:.10g}"
+    try:
+        GateLimits(interval_us=interval_us(text))
+    except UsageError as problem:
+        wrong((*path, "rate"), str(problem))
+    return text if per_second(text) is not None else None
 
 
 def _number(said: Mapping[str, Any], key: str, path: Path, low: int, high: int) -> int | None:

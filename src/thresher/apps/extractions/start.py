@@ -53,8 +53,8 @@ async def start(ctx: Context) -> Outcome:
         "extractions.note_run", {"extraction": extraction.id, "task": ctx.task.id, "mode": mode.value}
     )
     if mode is Mode.START:
-        if extraction.status.is_over:
-            return Skipped(f"the extraction is {extraction.status}")
+        if extraction.status.is_over:  # cancelled before it began: there is no run whose end would tell it
+            return Done(children=(_completion(extraction, mode, 1),), note=f"it is {extraction.status}")
         return Done(effects=(noted,), children=(_root_task(extraction),), group=_run(extraction, mode, 1))
     return Next(checkpoint={"state": states_of(mode)[0], "after": ""}, effects=(noted,))
 
@@ -76,8 +76,13 @@ def _root_task(extraction: Extraction) -> NewTask:
 
 
 def _run(extraction: Extraction, mode: Mode, version: int) -> Run:
+    last = _completion(extraction, mode, version)
+    return Run(group_key(extraction.id), last, subject=extraction.recipe_name)
+
+
+def _completion(extraction: Extraction, mode: Mode, version: int) -> NewTask:
     payload = {"extraction": extraction.id, "mode": mode.value, "version": version}
-    return Run(group_key(extraction.id), NewTask(COMPLETION, payload), subject=extraction.recipe_name)
+    return NewTask(COMPLETION, payload)
 
 
 def states_of(mode: Mode) -> tuple[str, ...]:

@@ -1,14 +1,19 @@
 """The plan of a detection on sites given by hand: what it finds, proves, and does not believe."""
 
 import time
+from urllib.parse import urlsplit
 
 import orjson
 import pytest
 
 from tests.apps.extractions.detection.walks import HOST, Answer, Site, course, listing, numbered, rows, walked
+from tests.apps.extractions.test_detect_catalogues import entity_of
 from thresher.apps.extractions.detection.report import Confidence
 from thresher.apps.extractions.detection.steps import Asked, Found, Hopeless, Unclear
 from thresher.apps.extractions.model import Configuration, Level, PageType, PagingKind
+from thresher.apps.extractions.recipe_file import configuration_said, read_configuration_json
+from thresher.practice.web.planted import catalogue
+from thresher.practice.web.web import Web
 
 COURSES = f"{HOST}/courses"
 
@@ -95,6 +100,73 @@ def test_categories_are_told_from_details_by_what_is_behind_them():
     assert kinds == [PageType.CATEGORY_LINKS, PageType.DETAIL_LINKS, PageType.DETAIL]
     assert step.report.items.likely == 30
     assert step.configuration.levels[0].link_pattern == r"^https://a\.example/dept/[^/?#&]+$"
+
+
+def many_departments(goes_on: str | None) -> dict[str, Answer]:
+    """Nine departments, of which four are looked at; one of the others has a second page."""
+    names = [f"dept-{at}" for at in range(9)]
+    links = "".join(f'<li><a href="/dept/{name}">Department of {name}</a></li>' for name in names)
+
+    def department(url: str) -> str:
+        name, _, second = url.rpartition("/")[2].partition("?page=")
+        start = 100 * names.index(name) + (6 if second else 0)
+        pager = f'<a rel="next" href="/dept/{name}?page=2">Next</a>' if name == goes_on and not second else ""
+        return f"<title>{url}</title><h1>Courses of {name}</h1>{rows(range(start, start + 6))}{pager}"
+
+    return {
+        f"{HOST}/": f"<title>Catalogue</title><h1>Departments</h1><ul>{links}</ul>",
+        f"{HOST}/dept/*": department,
+        f"{HOST}/course/*": lambda url: course(int(url.rpartition("/")[2])),
+    }
+
+
+@pytest.mark.promise(7)
+def test_lists_that_were_not_looked_at_may_go_on():
+    """A rare second page must not be lost because the samples have none."""
+    site = Site(many_departments("dept-1"))
+    step = found(site, f"{HOST}/")
+    assert f"{HOST}/dept/dept-1" not in site.asked
+    root, department, _ = step.configuration.levels
+    assert root.pagination is None, "it was looked at, and ends"
+    assert department.pagination.kind is PagingKind.NEXT_LINK
+    assert any("next page" in note for note in step.report.notes)
+
+
+def test_lists_that_were_all_looked_at_end_where_they_were_seen_to_end():
+    step = found(Site(departments()), f"{HOST}/", samples=5)
+    assert [level.pagination for level in step.configuration.levels] == [None, None, None]
+    assert not any("next page" in note for note in step.report.notes)
+
+
+def test_a_level_is_called_by_what_a_model_says_that_it_leads_to():
+    """A small catalogue, whose subjects list so little that rules are not certain. What is detected is a
+    configuration that a person could write.
+    """
+    of, web = catalogue("n40.departments"), Web(7)
+    assert of is not None
+
+    def page(url: str) -> str | None:
+        parts = urlsplit(url)
+        target = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
+        answer, _ = web.answer(web.arrive(of.host, "GET", target, {}), {}, b"")
+        is_open = not target.startswith("/members/")  # as its robots.txt says
+        return answer.body.decode() if is_open and answer.status == 200 else None
+
+    class Agreeing(dict[str, Asked]):
+        """A model that says of every page that it is a list."""
+
+        def get(self, key: str, default: object = None) -> Asked:
+            return (
+                Asked("page_type", "DETAIL_LINKS", (), 3, agreed=True) if "page_type" in key else Asked(key)
+            )
+
+    site = Site({f"https://{of.host}/*": page}, entity_of(of))
+    step = found(site, of.start_url, can_ask=True, opinions=Agreeing())
+    kinds = [str(level.page_type) for level in step.configuration.levels]
+    assert kinds == ["CATEGORY_LINKS", "CATEGORY_LINKS", "DETAIL_LINKS", "DETAIL"]
+    assert [report.page_type for report in step.report.levels] == kinds
+    again = read_configuration_json(configuration_said(step.configuration), of.start_url)
+    assert again == step.configuration
 
 
 def test_recommendations_on_a_detail_page_do_not_make_it_a_list():

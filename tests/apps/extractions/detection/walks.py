@@ -1,6 +1,7 @@
 """Carry out a plan on pages given by hand, as a detection does, without a queue."""
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import replace
 
 from thresher.apps.extractions.detection.look import PageLook, look_at, look_at_script
@@ -56,7 +57,7 @@ class Site:
 def walked(site: Site, url: str, **how: object) -> Step:
     """The end that the plan comes to."""
     case = Case(url, site.entity, **how)  # type: ignore[arg-type]
-    opinions: dict[str, Asked] = dict(case.opinions)
+    opinions = copy(case.opinions)
     looks: dict[str, PageLook] = {}
     for _ in range(MAX_STEPS):
         step = plan(replace(case, looks=looks, opinions=opinions))

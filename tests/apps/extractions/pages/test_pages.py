@@ -3,8 +3,10 @@ ever runs."""
 
 import pytest
 
-from tests.apps.extractions.filled import EVIL, fill
+from tests.apps.extractions.filled import EVIL, TEXT, fill, task
 from tests.web.pages.visitor import with_anna
+from thresher.apps.extractions.store.pages import page_fetched
+from thresher.store import blobs
 
 
 @pytest.mark.promise(7)
@@ -31,6 +33,30 @@ def test_an_extraction_is_shown_with_its_steps_its_pages_and_its_items(world):
     assert "Oak Bench" in anna.see(f"/datasets/{made.dataset}?verified=0")
     assert "no such items" in anna.see(f"/datasets/{made.dataset}?verified=1")
     assert "Nothing has changed" in anna.see(f"/datasets/{made.dataset}/diff/{made.dataset}")
+
+
+PICTURE = b"\x89PNG\r\n\x1a\n a picture"
+
+
+def test_a_page_is_shown_with_its_screenshot_beside_its_text(world):
+    made = fill(world.store)
+    picture, text = (blobs.save(world.store, body, task()) for body in (PICTURE, TEXT.encode()))
+    said = {
+        "extraction": made.extraction,
+        "page": made.page,
+        "status": "SUCCESS",
+        "extraction_status": "SUCCESS",
+    }
+    told = {"note": None, "final_url": None, "content_type": "text/html", "links": 0}
+    bodies = {"content": text, "markdown": text, "screenshot": picture}
+    with world.store.write() as session:
+        page_fetched(session, {**said, **told, **bodies}, world.store.backend.now(session))
+    anna = with_anna(world).log_in()
+    where = f"/extractions/{made.extraction}/pages/{made.page}"
+    shown = anna.see(where, images=2)
+    assert shown.index('class="beside"') < shown.index(f'src="{where}/screenshot"') < shown.index("<mark")
+    answer = anna.ask("GET", f"{where}/screenshot")
+    assert (answer.body, answer.headers["Content-Type"]) == (PICTURE, "image/png")
 
 
 def test_nothing_that_a_page_said_is_taken_for_markup(world):

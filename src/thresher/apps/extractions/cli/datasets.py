@@ -1,5 +1,6 @@
 """`thresher datasets`: look at what extractions brought, compare it, and write it into files."""
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -144,16 +145,19 @@ def diff(
     old: Annotated[str, typer.Argument(metavar="OLD", help="Data set to compare with.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help="Data set to compare.")],
     only: Annotated[str | None, typer.Option(help="Only items that are new, changed or gone.")] = None,
+    after: Annotated[
+        str, typer.Option(help="Only items after the one with this key: the next page of --only.")
+    ] = "",
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of rows.")] = 50,
 ) -> None:
     """Compare two data sets: what is new, what has changed, what is gone."""
     call = call_of(ctx)
     with call.store() as store:
-        found = datasets.diff(store, old, new, what=only, limit=limit)
-    answer(call, found, _draw_diff)
+        found = datasets.diff(store, old, new, what=only, after=after, limit=limit)
+    answer(call, found, lambda out, value: _draw_diff(out, value, only))
 
 
-def _draw_diff(out: Console, found: DataSetDiff) -> None:
+def _draw_diff(out: Console, found: DataSetDiff, only: str | None) -> None:
     counts = found.counts
     out.print(
         f"From data set {found.old.id} to {found.new.id}: {counts.new:,} new, {counts.changed:,} changed, "
@@ -170,6 +174,10 @@ def _draw_diff(out: Console, found: DataSetDiff) -> None:
     ]
     if rows:
         out.print(table(["", "item", "changes", "url"], rows))
+    if found.more and only:
+        out.print(cell(f"There are more: --only {only} --after {shlex.quote(found.changes[-1].item_key)}"))
+    elif found.more:
+        out.print(f"There are more: --only {', '.join(datasets.CHANGES)} lists each kind to its end.")
 
 
 def _change(name: str, was: Any, is_: Any) -> str:

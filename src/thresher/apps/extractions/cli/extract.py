@@ -306,7 +306,7 @@ def cancel(
 
 @app.command()
 def resume(ctx: typer.Context, extraction: Number) -> None:
-    """Go on with an extraction that stopped, with the pages that nobody has read yet."""
+    """Go on with an extraction that stopped: read what waits, and what failed if it stopped for that."""
     call = call_of(ctx)
     with call.runtime() as runtime:
         started = extractions.resume(runtime.store, runtime.registry, extraction)

@@ -52,6 +52,8 @@ from thresher.apps.extractions.model import (
     Entity,
     Level,
     PageType,
+    Pagination,
+    PagingKind,
 )
 from thresher.core.errors import ConfigError
 from thresher.core.stored import written
@@ -181,6 +183,7 @@ class _Planner:
             reading = self._reading(judged, pages, depth)
             if isinstance(reading, Unclear):
                 return reading
+            self._call_last_level(reading)
             if reading is Reading.DETAIL:
                 self._add_detail(judged, pages, failed, number)
                 return self._found(plus(total, number), number)
@@ -194,7 +197,8 @@ class _Planner:
                 return followed
             of_lists = times(number, followed.list_pages)
             of_links = times(number, followed.rows)
-            self._add_list(judged, pages, failed, followed, of_lists, depth)
+            others = number.likely is None or number.likely > len(pages)
+            self._add_list(judged, pages, failed, followed, of_lists, depth, others=others)
             total, number = plus(total, of_lists), of_links
             pages, judged, pattern, failed = (
                 followed.children,
@@ -468,16 +472,25 @@ class _Planner:
         followed: _Followed,
         number: Estimate,
         depth: int,
+        *,
+        others: bool,
     ) -> None:
+        """`others` says that the level has lists that nobody has looked at."""
         given = self.given(depth)
-        kind = PageType.DETAIL_LINKS if followed.judged.reading is Reading.DETAIL else PageType.CATEGORY_LINKS
+        kind = _kind_above(followed.judged.reading)
+        pagination = followed.proof.pagination
+        if pagination is None and others and not any(look.paging for look in pages):
+            pagination = Pagination(PagingKind.NEXT_LINK)
+            self.notes.append(
+                f"level {depth + 1}: no list that was looked at goes on; others are followed where they name a next page"
+            )
         base = given if given is not None else Level(render=_render(pages))
         level = replace(
             base,
             page_type=kind,
             link_pattern=followed.pattern,
             follow_rows=given.follow_rows if given else kind is PageType.DETAIL_LINKS,
-            pagination=followed.proof.pagination,
+            pagination=pagination,
         )
         self.levels.append(level)
         self.reports.append(
@@ -494,6 +507,16 @@ class _Planner:
             )
         )
         self.notes += followed.proof.report.notes if followed.proof.report else ()
+
+    def _call_last_level(self, reading: Reading) -> None:
+        """Call the level above by what it leads to: where rules were not certain, that is known only now."""
+        kind = _kind_above(reading)
+        if not self.levels or self.levels[-1].page_type is kind:
+            return
+        given = self.given(len(self.levels) - 1)
+        follow_rows = given.follow_rows if given else kind is PageType.DETAIL_LINKS
+        self.levels[-1] = replace(self.levels[-1], page_type=kind, follow_rows=follow_rows)
+        self.reports[-1] = replace(self.reports[-1], page_type=kind)
 
     def _add_detail(
         self,
@@ -599,6 +622,11 @@ class _Planner:
         items = exactly(total, Confidence.CHECKED) if total is not None else Estimate()
         report = self._report(exactly(pages, Confidence.CHECKED) if pages else Estimate(), items)
         return Found(Configuration(api=source), report, "rules", (), rows.sample if rows is not None else ())
+
+
+def _kind_above(reading: Reading) -> PageType:
+    """What a list is that leads to such pages."""
+    return PageType.DETAIL_LINKS if reading is Reading.DETAIL else PageType.CATEGORY_LINKS
 
 
 def _same_list(

@@ -56,11 +56,14 @@ async def compared(
     dataset: str,
     old: Annotated[str, Query(description="Data set to compare with.")],
     only: Annotated[str | None, Query(description="Only items that are new, changed or gone.")] = None,
+    after: Annotated[
+        str, Query(description="Only items after the one with this key; together with only.")
+    ] = "",
     limit: Limit = 100,
 ) -> Response:
     """Compare a data set with an earlier one: what is new, changed and gone."""
     return await camel_answer(
-        runtime, lambda: datasets.diff(runtime.store, old, dataset, what=only, limit=limit)
+        runtime, lambda: datasets.diff(runtime.store, old, dataset, what=only, after=after, limit=limit)
     )
 
 
@@ -117,6 +120,7 @@ _DIFF = {
     "new": _DATASET,
     "counts": {"new": 2, "changed": 1, "gone": 0, "same": 981},
     "changes": [_CHANGE],
+    "more": False,
 }
 
 

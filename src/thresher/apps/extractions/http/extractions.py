@@ -73,7 +73,7 @@ async def cancel(
 
 
 async def resume(runtime: CurrentRuntime, extraction: int) -> Response:
-    """Go on with an extraction that stopped, with the pages that nobody has read yet."""
+    """Go on with an extraction that stopped: read what waits, and what failed if it stopped for that."""
     return await camel_answer(
         runtime, lambda: extractions.resume(runtime.store, runtime.registry, extraction)
     )
@@ -155,6 +155,7 @@ _PAGE: dict[str, Any] = {
         "extractedAt": "2026-03-02T10:45:02.000Z",
         "extractor": "learned",
         "items": 1,
+        "counting": False,
     },
     "status": "ERROR",
     "parents": ["fedcba9876543210"],

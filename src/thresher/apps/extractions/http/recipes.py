@@ -180,7 +180,7 @@ _SAID = {
     "url": "https://catalog.acme.example/courses",
     "entity": "course",
     "configuration": _CONFIGURATION,
-    "limits": {"pages": 5000, "depth": 2, "budget": 5.0, "hours": 4.0},
+    "limits": {"pages": 5000, "depth": 2, "budget": 5.0, "hours": 4.0, "rate": "30/m"},
 }
 _VERSION = {"version": 2, "madeBy": "rules", "madeAt": "2026-02-01T09:03:00.000Z", "recipe": _SAID}
 _ESTIMATE = {"likely": 1_200, "low": 1_100, "high": 1_300, "confidence": "checked"}
@@ -250,7 +250,7 @@ _UNKNOWN = (
     "dollars",
     "question",
 )
-_ABSENT = ("configuration", "limits", "pages", "depth", "budget", "hours")
+_ABSENT = ("configuration", "limits", "pages", "depth", "budget", "hours", "rate")
 
 
 def _fits(example: Any) -> dict[str, Any]:

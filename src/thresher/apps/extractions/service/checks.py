@@ -25,7 +25,7 @@ def check_recipes(store: Store) -> list[Check]:
         return [Check.ok("recipes", "there are no recipes", "thresher recipes add --help")]
     broken = [each for each in found if each.status is RecipeStatus.ERROR]
     if not broken:
-        return [Check.ok("recipes", f"{len(found):,} recipes")]
+        return [Check.ok("recipes", _recipes(len(found)))]
     first = broken[0]
     return [
         Check.warn(
@@ -46,7 +46,8 @@ def check_extractions(store: Store) -> list[Check]:
         each for each in latest.values() if each.status in (ExtractionStatus.STALE, ExtractionStatus.ERROR)
     ]
     if not stopped:
-        return [Check.ok("extractions", f"{len(latest):,} recipes were extracted")] if latest else []
+        were = "was" if len(latest) == 1 else "were"
+        return [Check.ok("extractions", f"{_recipes(len(latest))} {were} extracted")] if latest else []
     return [
         Check.warn(
             "extractions",
@@ -76,8 +77,12 @@ def _lost(session: Session, recipe: Recipe) -> tuple[DataSet, tuple[str, ...]] |
     if len(sets) < 2:
         return None
     new, old = sets
-    fields = lost_fields((old.coverage, old.items), new.coverage, new.items)
+    fields = lost_fields((old.coverage, old.items), new.coverage, new.items, new.entity)
     return (new, fields) if fields else None
+
+
+def _recipes(number: int) -> str:
+    return f"{number:,} recipe{'' if number == 1 else 's'}"
 
 
 def _names(names: Sequence[str]) -> str:

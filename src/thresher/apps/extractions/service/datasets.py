@@ -59,12 +59,15 @@ class ItemChange:
 
 @dataclass(frozen=True, slots=True)
 class DataSetDiff:
-    """Two data sets compared: how many items differ, and the first of them."""
+    """Two data sets compared: how many items differ, and the first of them. `more` says that these are not
+    all.
+    """
 
     old: DataSetView
     new: DataSetView
     counts: DiffCounts
     changes: tuple[ItemChange, ...] = ()
+    more: bool = False
 
 
 # Look
@@ -149,28 +152,37 @@ def json_schema(store: Store, name: str) -> dict[str, Any]:
 # Compare
 
 
-def diff(store: Store, old: str, new: str, *, what: str | None = None, limit: int = 100) -> DataSetDiff:
-    """What is new, changed and gone from one data set to another of the same entity."""
+def diff(
+    store: Store, old: str, new: str, *, what: str | None = None, after: str = "", limit: int = 100
+) -> DataSetDiff:
+    """What is new, changed and gone from one data set to another of the same entity. `after` is the key of
+    the last item that was seen of those of one kind.
+    """
     if what is not None and what not in CHANGES:
         raise UsageError(f"there are no {what!r} items; write one of {', '.join(CHANGES)}")
+    if after and what is None:
+        raise UsageError(f"to go on after an item, say in which list it stands: one of {', '.join(CHANGES)}")
     with store.read() as session:
-        before, after = _found(session, old), _found(session, new)
-        if before.entity.name != after.entity.name:
+        was, now = _found(session, old), _found(session, new)
+        if was.entity.name != now.entity.name:
             raise UsageError(
-                f"data set {before.id} has {before.entity.name} items and {after.id} has {after.entity.name} "
+                f"data set {was.id} has {was.entity.name} items and {now.id} has {now.entity.name} "
                 "items; only data sets of one entity can be compared"
             )
-        counts = datasets.count_diff(session, before.id, after.id)
+        counts = datasets.count_diff(session, was.id, now.id)
         changes = [
             change
             for kind in ((what,) if what else CHANGES)
-            for change in _changes(session, before, after, kind, limit)
+            for change in _changes(session, was, now, kind, after, limit + 1)
         ]
-        return DataSetDiff(_view(session, before), _view(session, after), counts, tuple(changes[:limit]))
+        shown, more = tuple(changes[:limit]), len(changes) > limit
+        return DataSetDiff(_view(session, was), _view(session, now), counts, shown, more)
 
 
-def _changes(session: Session, old: DataSet, new: DataSet, kind: str, limit: int) -> Iterator[ItemChange]:
-    for key in datasets.diff_keys(session, old.id, new.id, kind, limit=limit):
+def _changes(
+    session: Session, old: DataSet, new: DataSet, kind: str, after: str, limit: int
+) -> Iterator[ItemChange]:
+    for key in datasets.diff_keys(session, old.id, new.id, kind, after=after, limit=limit):
         was = datasets.find_item(session, old.id, key) if kind != "new" else None
         is_ = datasets.find_item(session, new.id, key) if kind != "gone" else None
         shown = is_ or was

@@ -16,6 +16,7 @@ from thresher.apps.extractions.model import (
     RecipeStatus,
     api_key,
     fetch_key,
+    page_name,
 )
 from thresher.apps.extractions.start import START_EXTRACTION, Mode, root_page
 from thresher.apps.extractions.store import datasets, extractions, pages
@@ -250,7 +251,9 @@ def cancel(store: Store, extraction_id: int, reason: str) -> ExtractionView:
 
 
 def resume(store: Store, registry: Registry, extraction_id: int) -> Started:
-    """Go on with an extraction that stopped: with the pages that nobody has read yet."""
+    """Go on with an extraction that stopped: with the pages that nobody has read yet. If it stopped because
+    pages failed, those are read again.
+    """
     return _again(store, registry, extraction_id, Mode.RESUME)
 
 
@@ -269,11 +272,22 @@ def _again(store: Store, registry: Registry, extraction_id: int, mode: Mode) -> 
         session = transaction.session
         stored = extractions.get_extraction(session, extraction_id)
         _check_again(session, stored.extraction, mode)
+        mode = Mode.RETRY if mode is Mode.RESUME and _is_broken(session, stored.extraction) else mode
         version = pages.newest_version(session, extraction_id)
         if mode is Mode.REEXTRACT:
             version = datasets.next_version(session, extraction_id)
         (added,) = add_within(transaction, [registry.admit(_task(extraction_id, mode, version))])
     return Started(extraction_id, added)
+
+
+def _is_broken(session: Session, extraction: Extraction) -> bool:
+    """Whether pages that failed are what an extraction stopped for: then nothing waits, and whoever takes up
+    only what waits comes to the same end.
+    """
+    root = pages.find_page(session, extraction.id, page_name(extraction.url))
+    return extraction.status is ExtractionStatus.ERROR or (
+        root is not None and root.status is PageStatus.ERROR
+    )
 
 
 def _check_again(session: Session, extraction: Extraction, mode: Mode) -> None:

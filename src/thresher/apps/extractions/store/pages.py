@@ -49,6 +49,7 @@ _FIELDS = (
     "extracted_at",
     "extractor",
     "items",
+    "counting",
 )
 _SELECT = f"select {', '.join(_FIELDS)} from extraction_pages"
 _ONE = f"{_SELECT} where extraction_id = :extraction and page = :page"
@@ -69,6 +70,7 @@ _FULL = "select max(number) from extraction_pages where extraction_id = :extract
 _KNOWN = "select page from extraction_pages where extraction_id = :extraction and page in (:pages*)"
 _VERSION = "select coalesce(max(version), 1) from datasets where extraction_id = :extraction"
 _COUNT = "select count(*) from (select 1 from extraction_pages where extraction_id = :extraction limit :limit) as n"
+_LOCKED = "select id from extractions where id = :extraction"
 _INSERT = (
     ("extraction_id", ":extraction"),
     ("page", "text"),
@@ -79,6 +81,7 @@ _INSERT = (
     ("number", "bigint"),
     ("list_page", "text"),
     ("explored", "bigint"),
+    ("counting", "bigint"),
     ("moved_at", ":now"),
 )
 _PARENTS = (("extraction_id", ":extraction"), ("page", "text"), ("parent", ":parent"))
@@ -164,6 +167,7 @@ def _page(row: Row) -> ExtractionPage:
             "status": PageStatus(said["status"]),
             "failure": orjson.loads(said["failure"]) if said["failure"] else None,
             "extraction_status": PageStatus(extracted) if extracted else None,
+            "counting": bool(said["counting"]),
         }
     )
 
@@ -237,6 +241,10 @@ def open_pages(session: Session, data: Mapping[str, Any], now: int) -> list[Extr
 def add_pages(session: Session, data: Mapping[str, Any], now: int) -> dict[str, int]:
     """Pages that a page leads to, with the step that they belong to. Those that are known gain a parent."""
     extraction, found = data["extraction"], [NewPage(*each) for each in data["pages"]]
+    dropped = data.get("dropped") or 0
+    if found and data.get("most"):
+        allowed = _allowed(session, extraction, found, data["most"])
+        dropped, found = dropped + len(found) - len(allowed), allowed
     for step in {each.step: each for each in found}.values():
         told = {"step": step.step, "kind": step.kind, "level": step.level, "page_type": step.page_type}
         extractions.add_step(session, extraction, told, now)
@@ -255,13 +263,27 @@ def add_pages(session: Session, data: Mapping[str, Any], now: int) -> dict[str, 
         _add_parents(
             session, extraction, data["parent"], [*(each.page for each in found), *data.get("met", ())]
         )
-    if data.get("dropped"):
-        session.run(_DROP, {"extraction": extraction, "number": data["dropped"]})
+    if dropped:
+        session.run(_DROP, {"extraction": extraction, "number": dropped})
     return {"pages_found": new}
 
 
+def _allowed(session: Session, extraction: int, found: Sequence[NewPage], most: int) -> list[NewPage]:
+    """The pages that a limit still allows. Whoever adds pages of this extraction at the same time waits here,
+    so that no two of them take the same place.
+    """
+    session.rows(f"{_LOCKED}{session.dialect.lock}", {"extraction": extraction})
+    asked = {"extraction": extraction, "limit": most, "pages": [each.page for each in found]}
+    known = known_pages(session, asked, 0)
+    room = most - count_pages(session, asked, 0)
+    new = [each.page for each in found if each.page not in known]
+    kept = known | frozenset(new[: max(room, 0)])
+    return [each for each in found if each.page in kept]
+
+
 def _row(page: NewPage) -> tuple[Any, ...]:
-    return page.url, page.step, page.level, page.page_type, page.number, page.list_page, page.explored
+    at = page.number, page.list_page, page.explored, int(page.counting)
+    return page.url, page.step, page.level, page.page_type, *at
 
 
 def _add_parents(session: Session, extraction: int, parent: str, pages: Iterable[str]) -> None:
@@ -352,6 +374,7 @@ def to_rows(pages: Sequence[NewPage]) -> list[list[Any]]:
             each.number,
             each.list_page,
             each.explored,
+            each.counting,
         ]
         for each in pages
     ]

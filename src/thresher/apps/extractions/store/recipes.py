@@ -20,11 +20,11 @@ from thresher.apps.extractions.model import (
     source_of,
 )
 from thresher.apps.extractions.recipe_file import RecipeSpec
-from thresher.core.gate import GateLimits
+from thresher.core.gate import GateLimits, interval_us
 from thresher.core.limits import all_without_controls, without_controls
 from thresher.core.stored import read, written
 from thresher.store.session import Row, Session, one
-from thresher.store.sources import add_source_within
+from thresher.store.sources import add_source_within, set_rate_within
 
 APP = "extractions"
 BY_FILE = "the project file"
@@ -139,8 +139,17 @@ def claim_name(session: Session, name: str, spec: RecipeSpec, origin: Origin, no
     add_source_within(session, source_of(name), SOURCE_LIMITS, APP, now)
     values = {**_spec_values(spec), "origin": origin.value, "now": now}
     if session.run(_INSERT, {"name": name, **values}):
+        _set_rate(session, name, None, spec.limits.rate, now)
         return None
     return find_recipe(session, name, session.dialect.lock)
+
+
+def _set_rate(session: Session, name: str, was: str | None, rate: str | None, now: int) -> None:
+    """The rate of a recipe is a limit of its source. One that has not changed is left as it is there, for an
+    administrator may have limited the source by hand.
+    """
+    if was != rate:
+        set_rate_within(session, f"source:{source_of(name)}", interval_us(rate), now=lambda _: now)
 
 
 def save_recipe(session: Session, name: str, spec: RecipeSpec, origin: Origin, by: str, now: int) -> Recipe:
@@ -152,6 +161,7 @@ def save_recipe(session: Session, name: str, spec: RecipeSpec, origin: Origin, b
     claim_name(session, name, spec, origin, now)
     known = find_recipe(session, name, session.dialect.lock)
     assert known is not None, "it was inserted, or it was there"
+    _set_rate(session, name, known.limits.rate, spec.limits.rate, now)
     session.run(_SAVE, {"id": known.id, **_spec_values(spec), "origin": origin.value, "now": now})
     if spec.configuration is not None:
         return give_configuration(session, known.id, spec.configuration, by, now)

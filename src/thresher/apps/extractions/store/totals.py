@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from thresher.apps.extractions.model import Extraction, PageStatus, PageType, page_name
+from thresher.apps.extractions.model import Entity, Extraction, PageStatus, PageType, page_name
 from thresher.apps.extractions.store import datasets, extractions
 from thresher.apps.extractions.store.extractions import StepFigures
 from thresher.apps.extractions.store.pages import find_page
@@ -52,10 +52,9 @@ class Totals:
 
     @property
     def nothing_read(self) -> bool:
-        """Whether pages with data were found, and not one of them could be read: that proves nothing."""
-        found = [step for step in self.steps if PageType(step.page_type).holds_data]
-        failed = sum(step.failed + step.extractions_failed for step in found)
-        return bool(failed) and not any(step.extractions_succeeded for step in found)
+        """Whether pages failed, lists among them, and not one with data was read: that proves nothing."""
+        read = sum(step.extractions_succeeded for step in self.steps if PageType(step.page_type).holds_data)
+        return bool(self.failed) and not read
 
     @property
     def failed(self) -> int:
@@ -80,7 +79,7 @@ def read_totals(session: Session, data: Mapping[str, Any], now: int) -> Totals |
         dataset.unverified if dataset else 0,
         extractions.spent(session, extraction.id),
         coverage,
-        lost_fields(before, coverage, dataset.items if dataset else 0),
+        lost_fields(before, coverage, dataset.items if dataset else 0, extraction.entity),
         root.note if root and extraction.configuration.is_api else None,
     )
 
@@ -99,16 +98,19 @@ def _coverage_before(session: Session, extraction: Extraction) -> tuple[Coverage
     return found.coverage, found.items
 
 
-def lost_fields(before: tuple[Coverage, int], now: Coverage, items: int) -> tuple[str, ...]:
-    """The fields that most items had, and that most of those now lack."""
+def lost_fields(before: tuple[Coverage, int], now: Coverage, items: int, entity: Entity) -> tuple[str, ...]:
+    """The fields that most items had, and that most of those now lack. What nobody wants any more is not
+    lost.
+    """
     was, number = before
+    wanted = {field.name for field in entity.schema.fields}
     if not number or not items:
         return ()
     shares = {name: counted["items"] / number for name, counted in was.items()}
     return tuple(
         name
         for name, share in sorted(shares.items())
-        if share >= COMMON and now.get(name, {}).get("items", 0) / items < share * LOST
+        if name in wanted and share >= COMMON and now.get(name, {}).get("items", 0) / items < share * LOST
     )
 
 

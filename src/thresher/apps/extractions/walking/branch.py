@@ -25,7 +25,7 @@ MAX_PAGES_OF_LIST = 100_000
 
 @dataclass(frozen=True, slots=True)
 class NewPage:
-    """A page to fetch next."""
+    """A page to fetch next. `counting`: its list is counted on, as nobody says how long it is."""
 
     page: str
     url: str
@@ -36,6 +36,7 @@ class NewPage:
     number: int | None = None
     list_page: str | None = None
     explored: int = 0
+    counting: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def _following(level: Level, page: ExtractionPage, facts: PageFacts, of: ListSta
     if paging.kind.is_followed:
         return _in_list(page, facts.next_url, number) if facts.next_url else None
     url = paged_url(paging, of.url, number) if _counts_on(paging, page, facts, of) else None
-    return _in_list(page, url, number) if url else None
+    return _in_list(page, url, number, counting=True) if url else None
 
 
 def _counts_on(paging: Pagination, page: ExtractionPage, facts: PageFacts, of: ListState) -> bool:
@@ -105,7 +106,7 @@ def _counts_on(paging: Pagination, page: ExtractionPage, facts: PageFacts, of: L
     return said is None and is_begun and len(facts.links) >= (paging.page_size or 1)
 
 
-def _in_list(page: ExtractionPage, url: str, number: int) -> NewPage:
+def _in_list(page: ExtractionPage, url: str, number: int, *, counting: bool = False) -> NewPage:
     return NewPage(
         page_name(url),
         url,
@@ -115,6 +116,7 @@ def _in_list(page: ExtractionPage, url: str, number: int) -> NewPage:
         page.page_type,
         number,
         page.list_page or page.page,
+        counting=counting,
     )
 
 

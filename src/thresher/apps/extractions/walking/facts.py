@@ -7,7 +7,6 @@ process that is killed when it takes too long, and what it returns is bounded.
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from urllib.parse import urlsplit
 
 from thresher.apps.extractions.model import Level, page_name
@@ -36,8 +35,9 @@ _FILE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class PageFacts:
-    """`links` lead to the next level, `page_urls` to other pages of the list. `identity` is the same
-    for every address of one page. `shell` says that scripts were to fill the page.
+    """`links` lead to the next level, and `left` is how many more there are; `page_urls` lead to other pages
+    of the list. `identity` is the same for every address of one page. `shell` says that scripts were to fill
+    the page.
     """
 
     markdown: str
@@ -47,20 +47,23 @@ class PageFacts:
     page_urls: tuple[str, ...] = ()
     total: int | None = None
     shell: str | None = None
+    left: int = 0
 
 
 def read_page(page: Page, level: Level) -> PageFacts:
     """Read a page of this level."""
     document = content_of(page, level)
     paging = pagination(Document.of(page)) if level.pagination else None  # a pager stands beside the content
+    found = tuple(_next_level(document, level, page))
     return PageFacts(
         full_markdown(document),
         identity_of(document),
-        tuple(_next_level(document, level, page)),
+        found[:MAX_LINKS],
         paging.next if paging else None,
         _page_urls(paging) if paging else (),
         paging.total if paging else None,
         shell(document),
+        len(found[MAX_LINKS:]),
     )
 
 
@@ -95,17 +98,17 @@ def _cut(document: Document, found: Iterable[Node]) -> Document:
 def _next_level(document: Document, level: Level, page: Page) -> Iterator[str]:
     if level.page_type.holds_data:
         return
-    matching = tuple(_by_pattern(document, level) if level.link_pattern else _main_list(document))
+    matching = tuple(_matching(_web_links(document), level) if level.link_pattern else _main_list(document))
     beside = _rows_beside(document, matching) if level.follow_rows else ()
     yield from _distinct((*page.collected, *matching, *beside), document.url)
 
 
-def _by_pattern(document: Document, level: Level) -> Iterator[str]:
+def _matching(urls: Iterable[str], level: Level) -> Iterator[str]:
     """Links that the pattern finds, in their one spelling: what mail tools and the like add to an address
     does not count.
     """
     wanted = re.compile(level.link_pattern or "")
-    for url in _web_links(document):
+    for url in urls:
         match = wanted.search(url)
         if match is not None:
             yield match.group(0) if level.exact_link_match else url
@@ -146,24 +149,27 @@ def _distinct(urls: Iterable[str], own: str) -> Iterator[str]:
     seen = {page_name(own)} if own else set()
     for whole in _canonical(urls):
         name = page_name(whole)
-        if name not in seen and len(seen) <= MAX_LINKS:
+        if name not in seen:
             seen.add(name)
             yield whole
 
 
-def explore_links(page: Page, level: Level) -> tuple[str, ...]:
-    """The pages of the same origin that a page leads to."""
+def explore_links(page: Page, level: Level) -> tuple[tuple[str, ...], int]:
+    """The pages of the same origin that a page leads to, with a pattern those that match it; and how many
+    more there are.
+    """
     document = content_of(page, level)
     origin = urlsplit(document.url)[:2]
-    inside = (
-        link.url
-        for link in links(document)
-        if link.kind == "web"
-        and urlsplit(link.url)[:2] == origin
-        and "nofollow" not in link.rel
-        and not _FILE.search(urlsplit(link.url).path)
+    urls = _canonical(
+        link.url for link in links(document) if link.kind == "web" and "nofollow" not in link.rel
     )
-    return tuple(islice(_distinct(inside, document.url), MAX_EXPLORED))
+    inside = (
+        url
+        for url in (_matching(urls, level) if level.link_pattern else urls)
+        if urlsplit(url)[:2] == origin and not _FILE.search(urlsplit(url).path)
+    )
+    found = tuple(_distinct(inside, document.url))
+    return found[:MAX_EXPLORED], len(found[MAX_EXPLORED:])
 
 
 def identity_of(document: Document) -> str:
