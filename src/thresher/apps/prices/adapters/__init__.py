@@ -1,0 +1,1 @@
+"""How listings are had: one adapter for each kind of source."""
