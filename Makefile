@@ -60,6 +60,7 @@ chaos: setup ## The long campaign: kill, freeze and restart everything for ten m
 	$(BIN)/python -m tests.chaos.campaign --seconds 600
 	$(BIN)/python -m tests.apps.queries.replay --kills 200 --days 60
 	$(BIN)/python -m tests.apps.extractions.campaign --kills 200
+	$(BIN)/python -m tests.apps.prices.campaign --tasks 10000 --kills 50 --freezes 10
 
 bench: setup ## Our queue beside its rivals, in one run on this machine.
 	$(PIP) -c constraints.txt -e '.[bench]'
