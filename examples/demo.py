@@ -38,7 +38,7 @@ from thresher.store.store import Store
 
 EXAMPLES = Path(__file__).parent
 FOLDER = EXAMPLES / "harvest"
-APPS = ("jobs", "roles", "queries", "extractions", "../courses.py")
+APPS = ("jobs", "roles", "queries", "extractions", "prices", "../courses.py")
 DATABASE = f"sqlite:///{FOLDER / 'harvest.db'}"
 SEED, PORT = 7, 8123
 DONE = (0, 1)  # 1: a task failed, and some of them are meant to

@@ -397,11 +397,19 @@ def test_the_first_administrator_is_made_with_the_token_and_once(world):
 
 
 def test_no_page_of_an_app_is_there_without_the_app(tmp_path):
-    (tmp_path / "thresher.yaml").write_text(PROJECT.replace("[extractions, jobs, queries, roles]", "[jobs]"))
+    (tmp_path / "thresher.yaml").write_text(
+        PROJECT.replace("[extractions, jobs, prices, queries, roles]", "[jobs]")
+    )
     with workshop(tmp_path) as shop, served(shop) as url:
         anna = with_anna(World(shop, FrozenClock(), url)).log_in()
         assert anna.ask("GET", "/").headers["Location"] == "/keys"
         navigation = anna.see("/keys").partition("<main")[0]
-        for title, path in (("Scrapers", "/scrapers"), ("Queries", "/queries"), ("Signals", "/signals")):
+        gone = (
+            ("Scrapers", "/scrapers"),
+            ("Queries", "/queries"),
+            ("Signals", "/signals"),
+            ("Prices", "/prices"),
+        )
+        for title, path in gone:
             assert title not in navigation
             anna.see(path, 404)
