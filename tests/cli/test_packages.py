@@ -134,7 +134,7 @@ def test_a_command_of_an_installed_app_says_how_to_enable_it(installed: Path, tm
     assert "belongs to the app 'teahouse'" in refused.stderr
     assert "add it to thresher.yaml: apps: [teahouse]" in refused.stderr
     told = " ".join(call(installed, tmp_path, "--help").stdout.split())
-    assert "Installed but not enabled in this project: extractions, queries, roles, teahouse." in told
+    assert "Installed but not enabled in this project: extractions, prices, queries, roles, teahouse." in told
     assert "App jobs:" in told
     assert "candidates" not in told
 
@@ -185,7 +185,7 @@ def test_an_unknown_app_is_told_what_is_available(installed: Path, tmp_path: Pat
     enable(tmp_path, "teahosue")
     refused = call(installed, tmp_path, "run")
     assert refused.returncode == 4
-    assert "available are: extractions, hiring, jobs, queries, roles, teahouse" in refused.stderr
+    assert "available are: extractions, hiring, jobs, prices, queries, roles, teahouse" in refused.stderr
 
 
 def test_an_app_is_enabled_with_those_it_needs(installed: Path, tmp_path: Path):

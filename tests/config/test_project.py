@@ -34,7 +34,9 @@ def test_an_empty_file_is_an_empty_project(write, text):
 
 
 def test_a_folder_without_a_file_is_a_project_with_the_apps_that_come_with_us(tmp_path):
-    assert read_project(tmp_path) == Project(tmp_path, ("extractions", "hiring", "jobs", "queries", "roles"))
+    assert read_project(tmp_path) == Project(
+        tmp_path, ("extractions", "hiring", "jobs", "prices", "queries", "roles")
+    )
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from thresher.web.route import OURS, Route, app_routes
 from thresher.web.routes import ROUTES
 from thresher.web.server import address_of, bind, make_server
 
-PROJECT = "apps: [extractions, jobs, queries, roles]\nsettings:\n  web.rate: 100000\n"
+PROJECT = "apps: [extractions, jobs, prices, queries, roles]\nsettings:\n  web.rate: 100000\n"
 PATIENCE = 30.0
 
 

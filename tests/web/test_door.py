@@ -48,7 +48,7 @@ def test_every_route_has_an_owner_and_a_scope(shop):
     for route in routes:
         assert isinstance(route, Guarded), route
         said = route.openapi_extra or {}
-        assert said[OWNER] in {OURS, "extractions", "hiring", "jobs", "queries", "roles"}
+        assert said[OWNER] in {OURS, "extractions", "hiring", "jobs", "prices", "queries", "roles"}
         (method,) = route.methods
         if said[SCOPE] is None:
             assert (method, route.path) in OPEN

@@ -91,6 +91,9 @@ def test_a_full_disk_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_may_be_larger_is_a_route_that_reads_piece_by_piece() -> None:
-    (limit,) = body_limits(route for _, route in ALL_ROUTES)
-    assert (limit[0], limit[1].fullmatch("/api/scraper/queue/jobs") is not None) == ("POST", True)
+    limits = body_limits(route for _, route in ALL_ROUTES)
+    files = ("/api/prices/import", "/api/prices/items/7/points/import", "/api/prices/rates")
+    assert [each[0] for each in limits] == ["POST"] * (1 + len(files))
+    assert all(any(each[1].fullmatch(path) for each in limits) for path in files)
+    (limit,) = (each for each in limits if each[1].fullmatch("/api/scraper/queue/jobs"))
     assert limit[2] == BodyLimit("roles.body_limit", "roles.body_patience")
