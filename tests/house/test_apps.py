@@ -22,10 +22,11 @@ PACKAGE = ROOT / "src" / "thresher"
 # What apps are made of, the words they share, and the world they practise in.
 NOT_THE_MACHINE = {"apps", "hiring", "practice", "reading"}
 TEXTS = (".css", ".html", ".md", ".sql", ".svg", ".yaml")
-# The machine's own word for telling people; what is read from a page, and what a field may mean.
+# The machine's own word for telling people, what a page or a field may mean, and what models cost.
 OWN_WORDS = {
     "notify": {"admin/health.py", "cli/commands.py", "cli/notify.py", "config", "notify", "store/postgres"},
     "company": {"cli/inspect.py", "learning/meaning.py"},
+    "prices": {"config/models.py"},
 }
 # The tables of roles were the machine's before there were apps; a released migration is never changed.
 RELEASED = "store/migrations/0006_roles.sql"

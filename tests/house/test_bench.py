@@ -1,4 +1,6 @@
-"""The benchmarks of the store and of the roles app still run: nobody looks at them until a release is due."""
+"""The benchmarks of what is stored and of the next role still run: nobody looks at them until a release is
+due.
+"""
 
 import subprocess
 import sys
@@ -13,6 +15,7 @@ from tests.house.paper import ROOT
     [
         ("arrivals.py", "--store", "sqlite", "--jobs", "20", "--rounds", "1", "--json"),
         ("records.py", "--store", "sqlite", "--most", "20", "--rounds", "1", "--json"),
+        ("prices.py", "--store", "sqlite", "--points", "100", "--page", "20", "--filled", "20", "--json"),
         (
             "next_role.py",
             "--store",

@@ -13,6 +13,7 @@ from tests.house.pages.states import MEANINGS
 from tests.house.paper import ROOT, blocks, pages, prose
 from thresher.config.apps import load_apps, own_apps
 from thresher.config.project import KEYS
+from thresher.config.settings import catalogue_of
 from thresher.core.errors import ThresherError
 from thresher.core.event import SUBSCRIBABLE, EventKind
 from thresher.core.lineage import RefusalRule
@@ -66,7 +67,7 @@ def test_every_setting_is_in_the_reference_with_its_sentence():
     page = text("settings.md")
     assert [
         setting.name
-        for setting in OURS.values()
+        for setting in catalogue_of(load_apps(own_apps(), ROOT)).values()
         if f"`{setting.name}`" not in page or setting.sentence not in page
     ] == []
 

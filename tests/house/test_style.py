@@ -178,8 +178,9 @@ SELECTING = {
     "xpath_iter",
 }
 MAKERS = {"reading/html/parser.py": "written_selector", "learning/locator.py": "learned_selector"}
-# Who takes a selector at a person's word: platform files, our own vocabulary, recipes.
+# Who takes a selector at a person's word: platform files, our own vocabulary, recipes, price sources.
 TRUSTING = {
+    "apps/prices/adapters/result_rows.py",
     "apps/extractions/recipe_file.py",
     "reading/postings/postings.py",
     "reading/postings/single.py",

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 from itertools import groupby
+from pathlib import Path
 
 from tests.house.pages.markdown import join, table
-from thresher.apps.jobs.settings import SETTINGS as JOBS
-from thresher.apps.roles.settings import SETTINGS as ROLES
+from thresher.config.apps import load_apps, own_apps
 from thresher.config.settings import SETTINGS
 from thresher.core.setting import Setting
 
@@ -31,15 +31,14 @@ ROOMS = {
 }
 
 
-APPS = {"jobs": JOBS, "roles": ROLES}
-
-
 def page() -> str:
     parts = [INTRO, "## Thresher"]
     for room, found in groupby(SETTINGS, key=lambda setting: setting.name.partition(".")[0]):
         parts += [f"### {room}", *([ROOMS[room]] if room in ROOMS else []), _drawn(found)]
-    for app, settings in APPS.items():
-        parts += [f"## The app {app}", f"There while `{app}` is one of the project's apps.", _drawn(settings)]
+    for app in load_apps(own_apps(), Path()):
+        if app.settings:
+            there = f"There while `{app.name}` is one of the project's apps."
+            parts += [f"## The app {app.name}", there, _drawn(app.settings)]
     return join("Settings", *parts)
 
 
