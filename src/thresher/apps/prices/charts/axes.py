@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from thresher.core.clock import SECOND
 
 STEPS = (1, 2, 5)
-FEW_DAYS = 75  # named by the day
+MAX_DAYS = 75  # named by the day; longer spans by months
 MONTHS = (1, 3, 6, 12, 24, 60, 120, 240, 600)
 
 
@@ -48,7 +48,7 @@ def day_steps(low: int, high: int, about: int) -> list[tuple[int, str]]:
     years.
     """
     first, last = _day(low), _day(high)
-    if (last - first).days <= FEW_DAYS:
+    if (last - first).days <= MAX_DAYS:
         every = max(1, -(-(last - first).days // about))
         days = (first + timedelta(days=each) for each in range(0, (last - first).days + 1, every))
         return [(_at(day), f"{day.day} {day:%b}") for day in days if low <= _at(day) <= high]
