@@ -1,5 +1,5 @@
 """What `make run` runs: a small web on this machine, a search for openings among its companies, a
-catalogue, learned, and a register, read whole.
+catalogue, learned, a register, read whole, and two things, valued.
 
 Everything is real but the web and the model: the queue, the gates, robots.txt, the walls, the caps. Run it
 again and it is the next day there: some postings are new, some are gone. The project lies in the folder

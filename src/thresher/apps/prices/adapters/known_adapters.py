@@ -1,4 +1,4 @@
-"""The adapters by name; each is imported when a source needs it."""
+"""What makes the adapter of a source, by kind: the one place where another may be put in its stead."""
 
 from thresher.apps.prices.adapters.adapter import SourceAdapter
 from thresher.apps.prices.model import Adapter, SourceSpec

@@ -168,7 +168,7 @@ def stated_grade(texts: ListingTexts, aspects: tuple[str, ...]) -> GradeFound | 
     raw = next((each for each in found if each.grade == RAW), None)
     if raw is not None and not affirmed(texts.title, phrases("services")):
         return raw  # a number beside it is what its seller thinks
-    exact = [each for each in found if each.grade not in _LEAST]
+    exact = [each for each in found if each.grade not in _WITHOUT_NUMBER]
     worded = [each for each in found if each.grade != CERTIFIED]
     kept = exact or worded or found
     grades = dict.fromkeys(grade for each in kept for grade in (each.grade, *each.others))
@@ -178,7 +178,7 @@ def stated_grade(texts: ListingTexts, aspects: tuple[str, ...]) -> GradeFound | 
 
 # A marketplace says "uncirculated" of every coin that has not been used: a number beside it says more.
 _VAGUE = frozenset({"BU", "AU", "XF", "VF", "VG", "PL", "PR"})
-_LEAST = frozenset({*_VAGUE, CERTIFIED})
+_WITHOUT_NUMBER = frozenset({*_VAGUE, CERTIFIED})
 
 
 def compare_grade(wanted: str, said: GradeFound | None) -> Compared:
