@@ -56,6 +56,7 @@ def read(body: bytes) -> ListingPage:
         said.get("next"),
         capped=said.get("capped", False),
         notes=tuple(said.get("notes", ())),
+        unseen=tuple(said.get("unseen", ())),
     )
 
 

@@ -93,9 +93,11 @@ def test_too_many_pages_are_said_to_be_cut_short_and_end_no_asking_price(
         item, source = add_item(made.store), add_source(made.store, paged_spec())
         collect(made, item, source)
         change(made, **{"prices.max_pages": 2})
-        made.web.add({address("a"): page([("9", 900)], next="b")})
+        made.web.add({address("a"): page([("9", 900)], next="b", unseen=["bids"])})
         task = collect(made, item, source)
-        assert "cut short after 2 pages" in task["reason"]
+        assert (
+            "cut short after 2 pages (prices.max_pages), and nothing was asked for of bids" in task["reason"]
+        )
         assert not standing(made.store, item, source).complete
         assert prices_of(made.store, item) == {"1": 100, "2": 200, "3": 300, "9": 900}
 

@@ -268,6 +268,8 @@ async def _keep(ctx: Context, todo: OpenCollection, progress: Progress, page: Pa
         return _finished(ctx, todo, progress, effects)
     if progress.pages >= (most := int(ctx.setting("prices.max_pages"))):
         why = f"the list is cut short after {_many(most, 'page')} (prices.max_pages)"
+        if found.unseen:  # what was paid comes before what is asked for
+            why += f", and nothing was asked for of {', '.join(found.unseen)}"
         return _finished(ctx, todo, replace(progress, capped=True, notes=_noted(progress, why)), effects)
     return Next(checkpoint=_stored(replace(progress, cursor=found.next)), again=True, effects=effects)
 

@@ -51,6 +51,7 @@ WORDS = ("1881", "S", "Morgan", "dollar")
 def test_what_was_sold_and_what_is_for_sale_is_found_whole_with_price_and_day(asker: Asker) -> None:
     now, seed = asker.web.now(), asker.web.web.seed
     pages = asker.ask(item_of(MORGAN))
+    assert (pages[0].unseen, pages[-1].unseen) == (("ask",), ())
 
     wanted = {"sold": fitting(sold(seed, now), *WORDS), "ask": fitting(asked(seed, now), *WORDS)}
     assert len(wanted["sold"]) > 5

@@ -44,7 +44,7 @@ class ListingPage:
     """What one answer shows. `next` is the cursor of the next page, None at the end of the list. Without a
     verdict that proves something, neither the listings nor their absence are believed to be all of it.
     `total` is what the source says there is in all; `notes` are what a person should know: rows that were no
-    listings, a list that is cut short.
+    listings, a list that is cut short. `unseen` are lists of the source of which nothing was asked for yet.
     """
 
     listings: tuple[Listing, ...]
@@ -54,6 +54,7 @@ class ListingPage:
     total: int | None = None
     capped: bool = False
     notes: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
 
 
 class SourceAdapter(Protocol):

@@ -78,7 +78,8 @@ class MarketplaceAdapter:
             for each in skipped
         )
         after = self._next(number, found.next)
-        return replace(found, next=after, notes=(*notes, *found.notes))
+        unseen = tuple(each.list_name for each in self.market.lists[number + 1 :])
+        return replace(found, next=after, notes=(*notes, *found.notes), unseen=unseen)
 
     # --- where it stands
 
