@@ -72,6 +72,14 @@ def read_costs(
     return Costs(now, by, lines, total, _left(store, today, now))
 
 
+def read_left(store: Store) -> Left:
+    """What today may still cost in all."""
+    with store.read() as session:
+        now = store.backend.now(session)
+        today = budgets.today(session, budgets.day_name(now))
+    return next(left for left in _left(store, today, now) if left.scope == f"day:{budgets.day_name(now)}")
+
+
 def list_calls(
     store: Store,
     *,

@@ -475,6 +475,22 @@ SETTINGS: tuple[Setting, ...] = (
         3_600,
         "Time for responses to finish when the server stops.",
     ),
+    tunable(
+        "web.live_interval",
+        1.0,
+        "seconds",
+        0.1,
+        3_600,
+        "Shortest time between two updates of an open page of the dashboard.",
+    ),
+    guarded(
+        "web.live_pages",
+        100,
+        "pages",
+        0,
+        100_000,
+        "Maximum number of open pages that a server keeps up to date; others show what was there when they were loaded.",
+    ),
     guarded("web.login_hours", 12.0, "hours", 0.01, 720, "Time before an administrator has to log in again."),
     guarded(
         "web.login_rate",

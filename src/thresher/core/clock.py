@@ -82,6 +82,27 @@ def span(seconds: float) -> str:
     return " ".join(parts[:2])
 
 
+NEARLY_NOW = 45 * SECOND
+MAX_RELATIVE = 30 * DAY
+
+
+def relative(at: int, now: int) -> str:
+    """Say how far away a moment is: just now, 5 min ago, in 3 h, 2 days ago. Beyond a month, its date."""
+    away = abs(at - now)
+    if away < NEARLY_NOW:
+        return "just now"
+    if away >= MAX_RELATIVE:
+        return (as_text(at) or "")[:10]
+    if away < HOUR:
+        text = f"{max(1, round(away / MINUTE))} min"
+    elif away < DAY:
+        text = f"{round(away / HOUR)} h"
+    else:
+        days = round(away / DAY)
+        text = f"{days} day{'s' if days > 1 else ''}"
+    return f"in {text}" if at > now else f"{text} ago"
+
+
 def day_of(at: int) -> date:
     """Return the day of a moment, in UTC."""
     return datetime.fromtimestamp(at / SECOND, UTC).date()

@@ -49,27 +49,30 @@ class CheckLevel(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One line of `thresher doctor`: what was found, and what to do about it."""
+    """One line of `thresher doctor`: what was found, and what to do about it. `page` is where the dashboard
+    shows it.
+    """
 
     name: str
     verdict: CheckLevel
     found: str
     advice: str | None = None
+    page: str | None = None
 
     @classmethod
-    def ok(cls, name: str, found: str, advice: str | None = None) -> Self:
+    def ok(cls, name: str, found: str, advice: str | None = None, page: str | None = None) -> Self:
         """All is well."""
-        return cls(name, CheckLevel.OK, found, advice)
+        return cls(name, CheckLevel.OK, found, advice, page)
 
     @classmethod
-    def warn(cls, name: str, found: str, advice: str | None = None) -> Self:
+    def warn(cls, name: str, found: str, advice: str | None = None, page: str | None = None) -> Self:
         """Something to know about. `thresher status` shows it too."""
-        return cls(name, CheckLevel.WARN, found, advice)
+        return cls(name, CheckLevel.WARN, found, advice, page)
 
     @classmethod
-    def fail(cls, name: str, found: str, advice: str | None = None) -> Self:
+    def fail(cls, name: str, found: str, advice: str | None = None, page: str | None = None) -> Self:
         """It does not work. `thresher doctor` exits with 1."""
-        return cls(name, CheckLevel.FAIL, found, advice)
+        return cls(name, CheckLevel.FAIL, found, advice, page)
 
 
 Row = Mapping[str, Any]

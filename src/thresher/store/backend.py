@@ -278,6 +278,10 @@ class Backend(Protocol):
         """Wait on a thread for a ping from another process; True if there was one."""
         ...
 
+    def change_mark(self) -> int:
+        """A number that is another one once anybody has committed anything. It costs no look at a table."""
+        ...
+
     def nudge(self) -> None:
         """Let a `listen` that is under way in this process return at once."""
         ...

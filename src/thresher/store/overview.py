@@ -187,5 +187,44 @@ def refusal_events(session: Session, *, before: int | None = None, limit: int = 
     ]
 
 
+# Counts for pages that are looked at while a million tasks wait: each reads one index, and so many of its
+# entries at most.
+MAX_COUNTED = 100_000
+_SOME = f"limit {MAX_COUNTED}"
+_DEPTHS = {
+    "due": "due = 1",
+    "delayed": "run_at > :now",
+    "running": "state = 'running'",
+    "failed": "state = 'failed'",
+    "ended": "finished_at is not null",
+}
+_BY_MINUTE = f"""select finished_at - finished_at % 60000000, count(*) from
+    (select finished_at from tasks where finished_at >= :since order by finished_at desc {_SOME}) newest group by 1"""
+_FAILED = f"select count(*) from (select 1 from tasks where state = 'failed' and finished_at >= :since {_SOME}) newest"
+
+
+def depths(session: Session, now: int) -> dict[str, int]:
+    """How many tasks are due, delayed, running, failed and ended, up to `MAX_COUNTED` each."""
+    return {
+        name: int(
+            session.rows(
+                f"select count(*) from (select 1 from tasks where {where} {_SOME}) some",
+                {"now": now} if ":now" in where else {},
+            )[0][0]
+        )
+        for name, where in _DEPTHS.items()
+    }
+
+
+def ended_by_minute(session: Session, since: int) -> dict[int, int]:
+    """How many tasks ended in each minute since then; the newest `MAX_COUNTED` count."""
+    return {int(minute): int(number) for minute, number in session.rows(_BY_MINUTE, {"since": since})}
+
+
+def failed_since(session: Session, since: int) -> int:
+    """How many tasks failed since then, up to `MAX_COUNTED`."""
+    return int(session.rows(_FAILED, {"since": since})[0][0])
+
+
 def _named(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[Fields]:
     return [dict(zip(names, row, strict=True)) for row in rows]

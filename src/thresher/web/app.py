@@ -15,6 +15,7 @@ from thresher.runtime import Runtime
 from thresher.web.answer import Pools
 from thresher.web.auth import Authentication
 from thresher.web.body import BodyReader, Shares
+from thresher.web.pages.live import Changes
 from thresher.web.pages.site import Site
 from thresher.web.problem import on_error, on_http, on_invalid, on_surprise
 from thresher.web.refresh import keep_fresh
@@ -36,6 +37,7 @@ def make_app(runtime: Runtime) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.runtime, app.state.shares, app.state.pools = runtime, Shares(), Pools()
+    app.state.changes = Changes(runtime.store, lambda: float(runtime.store.settings["web.live_interval"]))
     app.router.route_class = Guarded
     mounted = [*((OURS, route) for route in ROUTES), *app_routes(runtime.registry.apps, ROUTES)]
     for owner, route in mounted:

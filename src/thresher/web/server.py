@@ -16,6 +16,7 @@ from thresher.core.errors import UsageError
 from thresher.runtime import Runtime
 from thresher.web.app import make_app
 from thresher.web.connections import Connections, line_with
+from thresher.web.pages.live import Changes
 
 log = logging.getLogger("thresher.web")
 
@@ -28,14 +29,18 @@ class _Server(uvicorn.Server):
     when it is ready.
     """
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None], changes: Changes) -> None:
         super().__init__(config)
-        self._ready = ready
+        self._ready, self._changes = ready, changes
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
             self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await self._changes.close()  # a stream never ends by itself, and would be waited for
+        await super().shutdown(sockets)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -94,8 +99,9 @@ def make_server(runtime: Runtime, ready: Callable[[], None], proxies: Sequence[s
     """
     settings = runtime.store.settings
     many = Connections(settings.count("web.connections"), settings.count("web.address_connections"), proxies)
+    app = make_app(runtime)
     config = uvicorn.Config(
-        make_app(runtime),
+        app,
         http=line_with(float(settings["web.body_patience"]), many),
         ws="none",
         lifespan="on",
@@ -108,7 +114,7 @@ def make_server(runtime: Runtime, ready: Callable[[], None], proxies: Sequence[s
         limit_concurrency=settings.count("web.connections") + 1,
         timeout_graceful_shutdown=settings.count("web.grace"),
     )
-    return _Server(config, ready)
+    return _Server(config, ready, app.state.changes)
 
 
 async def serve(

@@ -413,6 +413,14 @@ class PostgresBackend:
         with self._postgres.advice():
             return any(True for _ in self._listener.notifies(timeout=0, stop_after=1))
 
+    def change_mark(self) -> int:
+        """How far the log has been written. Other databases of the server write it too: a look too many."""
+        with self.read(autocommit=True) as session:
+            found: int = session.rows(
+                "select cast(pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') as bigint)"
+            )[0][0]
+            return found
+
     def _check_listener(self) -> None:
         """Who hears nothing for long asks whether anybody is there: a dead line would be silent, too."""
         if self._listener is not None and time.monotonic() - self._heard_at > QUIET_SECONDS:

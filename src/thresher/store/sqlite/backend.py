@@ -531,6 +531,9 @@ class SqliteBackend:
         seen, self._seen_version = self._seen_version, self._file.data_version()
         return seen != self._seen_version
 
+    def change_mark(self) -> int:
+        return self._file.data_version()
+
     def nudge(self) -> None:
         self._pinged.set()
 

@@ -524,7 +524,7 @@ class SqliteFile:
                     self._reader.execute("rollback")
 
     def data_version(self) -> int:
-        """A number that changes when another process has committed."""
+        """A number that changes when anybody has committed by another connection than that of the readers."""
         with self._read_mutex, advice(self.path):
             found: int = SqliteSession(self._reader).rows("pragma data_version")[0][0]
             return found

@@ -4,12 +4,13 @@ navigation is read off the list, and what the apps bring stands first.
 To add one: a module with a function of a page request and its row, a template, and a line here.
 """
 
-from thresher.web.pages import home, keys, login, static
+from thresher.web.pages import home, keys, live, login, static
 from thresher.web.pages.page import DashboardPage
 
 PAGES: tuple[DashboardPage, ...] = (
     *home.PAGES,
     *static.PAGES,
+    *live.PAGES,
     *login.PAGES,
     *keys.PAGES,
 )

@@ -1,13 +1,17 @@
-"""The home page: redirects to where the person belongs."""
+"""The front page: what happens now, and what needs a person."""
 
 from starlette.responses import Response
 
+from thresher.admin.overview import at_most, read_overview
 from thresher.web.pages.page import DashboardPage, PageRequest
 
 
 def home(page_request: PageRequest) -> Response:
-    """Redirect to the first page of the navigation."""
-    return page_request.go(page_request.places[0].path)
+    """Show what needs a person, how much waits and runs, what ended within the hour, and today's cost."""
+    runtime = page_request.runtime
+    return page_request.show(
+        "home.html", overview=read_overview(runtime.store, runtime.registry.apps), at_most=at_most
+    )
 
 
-PAGES = (DashboardPage("GET", "/", home),)
+PAGES = (DashboardPage("GET", "/", home, "Overview", "Overview"),)

@@ -155,7 +155,7 @@ def _by(page_request: PageRequest) -> str | None:
 
 
 PAGES = (
-    DashboardPage("GET", PATH, keys, "Keys", frozenset({"all"})),
+    DashboardPage("GET", PATH, keys, "Keys", "Admin", frozenset({"all"})),
     DashboardPage("POST", PATH, create),
     DashboardPage("GET", f"{PATH}/{{key_id}}/revoke", ask_revoke),
     DashboardPage("POST", f"{PATH}/{{key_id}}/revoke", revoke),

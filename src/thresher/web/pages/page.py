@@ -5,7 +5,7 @@ render without anybody waiting for it; only one that has to wait for something e
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from starlette.requests import Request
@@ -18,7 +18,7 @@ from thresher.core.errors import ConfigError
 from thresher.runtime import Runtime
 from thresher.web.auth import cookie_in, holder
 from thresher.web.pages.form import Form
-from thresher.web.pages.shell import NavigationEntry, rendered
+from thresher.web.pages.shell import NavigationEntry, rendered, sections_of
 
 HTML = "text/html; charset=utf-8"
 
@@ -27,12 +27,14 @@ HTML = "text/html; charset=utf-8"
 class PageRequest:
     """One request for a page of the dashboard. `show` answers with a template, `go` with a redirect;
     `runtime.store` is the store, and `form` is the submitted form, on a POST. `places` are the entries of the
-    navigation, and `banner` is what every page says at its top.
+    navigation, `section` is the part of it that the page belongs to, and `banner` is what every page says at
+    its top.
     """
 
     request: Request
     runtime: Runtime
     places: tuple[NavigationEntry, ...]
+    section: str | None = None
     form: Form = field(default_factory=Form)
     banner: str | None = None
 
@@ -53,7 +55,7 @@ class PageRequest:
         shell = {
             "who": self.who,
             "csrf": csrf_of(self.token) if self.token else "",
-            "places": self.places,
+            "sections": sections_of(self.places, self.request.url.path, self.section),
             "path": self.request.url.path,
             "banner": self.banner if self.who else None,
         }
@@ -71,16 +73,17 @@ Endpoint = Callable[[PageRequest], Response] | Callable[[PageRequest], Awaitable
 class DashboardPage:
     """One page of the dashboard: a method, a path, and a function of a `PageRequest` that returns a response.
 
-    With a `title` it appears in the navigation. `asks` are the parameters it accepts, and `long_fields` the
-    fields of its form that hold a whole text, as long as a form may be. Only `is_open` makes it
-    public; pages of apps never are. Show an app's template by its name, prefixed with the app:
-    `page_request.show("prices/list.html", ...)`.
+    With a `title` it appears in the navigation, under its `section`: by default that of its app. `asks` are
+    the parameters it accepts, and `long_fields` the fields of its form that hold a whole text, as long as a
+    form may be. Only `is_open` makes it public; pages of apps never are. Show an app's template by its name,
+    prefixed with the app: `page_request.show("prices/list.html", ...)`.
     """
 
     method: str
     path: str
     endpoint: Endpoint
     title: str | None = None
+    section: str = ""
     asks: frozenset[str] = frozenset()
     long_fields: frozenset[str] = frozenset()
     is_open: bool = False
@@ -107,4 +110,4 @@ def app_pages(apps: Iterable[App], ours: Iterable[DashboardPage]) -> Iterator[Da
                     f"{other}; change its path, or do not enable both"
                 )
             taken[page.method, page.path] = f"the app {app.name!r}"
-            yield page
+            yield page if page.section else replace(page, section=app.name.replace("_", " ").capitalize())

@@ -1,12 +1,12 @@
 """What all pages have in common: the templates, how a value is written into them, and the headers that keep
 strangers out.
 
-Whatever comes from a database is text: the templates escape it, and the browser is told to run nothing and to
-load nothing from elsewhere. So a name that somebody gave a role stays a name.
+Whatever comes from a database is text: the templates escape it, and the browser is told to run nothing but
+our one script, and to load nothing from elsewhere. So a name that somebody gave a role stays a name.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
@@ -24,14 +24,16 @@ from jinja2 import (
 )
 from markupsafe import Markup
 
-from thresher.core.clock import FOREVER, as_text, span
+from thresher.admin.costs import dollars
+from thresher.core.clock import FOREVER, SystemClock, as_text, relative, span
 from thresher.core.errors import ConfigError
 
 HERE = Path(__file__).parent
 HEADERS: Mapping[str, str] = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": (
-        "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -42,19 +44,48 @@ HEADERS: Mapping[str, str] = {
     "X-Frame-Options": "DENY",
 }
 MAX_SHOWN = 300
+_CLOCK = SystemClock()  # how long ago something was is told by the clock of whoever shows it
 _APPS: dict[str, BaseLoader] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class NavigationEntry:
-    """One entry of the navigation."""
+    """One entry of the navigation, in a section: that of an app, or one of ours."""
 
     title: str
     path: str
+    section: str = ""
 
     def holds(self, path: str) -> bool:
         """Tell whether a page belongs to this entry."""
         return path == self.path or path.startswith(f"{self.path}/")
+
+
+@dataclass(frozen=True, slots=True)
+class NavigationSection:
+    """The entries under one heading. The heading leads to the first of them."""
+
+    title: str
+    entries: tuple[NavigationEntry, ...]
+    is_current: bool
+
+    @property
+    def path(self) -> str:
+        return self.entries[0].path
+
+
+def sections_of(
+    places: Iterable[NavigationEntry], path: str, section: str | None
+) -> tuple[NavigationSection, ...]:
+    """Group the entries by section, in their order. The current one is that of the page, else of its path."""
+    grouped: dict[str, list[NavigationEntry]] = {}
+    for place in places:
+        grouped.setdefault(place.section, []).append(place)
+    if section not in grouped:
+        section = next((each.section for each in places if each.holds(path)), None)
+    return tuple(
+        NavigationSection(title, tuple(entries), title == section) for title, entries in grouped.items()
+    )
 
 
 def rendered(template: str, **values: Any) -> str:
@@ -84,26 +115,42 @@ def _templates() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    found.filters |= {"time": _time, "count": _count, "span": span, "said": _said, "sentence": _sentence}
-    found.globals |= {"version": version("thresher"), "style": f"/style.css?v={mark('style.css')}"}
+    found.filters |= {
+        "time": _time,
+        "count": _count,
+        "span": span,
+        "said": _said,
+        "sentence": _sentence,
+        "dollars": dollars,
+    }
+    found.globals |= {
+        "version": version("thresher"),
+        "style": f"/style.css?v={mark('style.css')}",
+        "script": f"/live.js?v={mark('live.js')}",
+    }
     return found
 
 
 def mark(name: str) -> str:
-    """Return a short hash of a file's content. A changed style sheet has another URL, so that no browser
-    shows an old one.
+    """Return a short hash of a file's content. A changed file has another URL, so that no browser uses an
+    old one.
     """
     return hashlib.sha256((HERE / name).read_bytes()).hexdigest()[:12]
 
 
 def _time(at: int | None, otherwise: str = "–") -> str | Markup:
-    """Format a time in UTC, to the second, for people and for machines."""
+    """Say how long ago a time is, with the time itself in UTC beside it; the script writes it in the reader's
+    zone.
+    """
     if at is None:
         return otherwise
     text = as_text(at) or ""
     if at >= FOREVER:
         return text
-    return Markup('<time datetime="{}Z">{} {}</time>').format(text[:19], text[:10], text[11:19])
+    absolute = f"{text[:10]} {text[11:19]} UTC"
+    return Markup('<time datetime="{}Z" title="{}">{}</time>').format(
+        text[:19], absolute, relative(at, _CLOCK.now())
+    )
 
 
 def _count(number: int) -> str:

@@ -79,7 +79,11 @@ def make_pages(runtime: Runtime, state: State, pages: Sequence[DashboardPage] = 
     use_templates({app.name: app.templates for app in apps if app.templates})
     brought = tuple(app_pages(apps, pages))
     there = (*pages, *brought)
-    places = tuple(NavigationEntry(page.title, page.path) for page in (*brought, *pages) if page.title)
+    # What a person looks at daily comes first, then the machine.
+    ordered = (*(page for page in pages if page.path == "/"), *brought, *pages)
+    places = tuple(
+        dict.fromkeys(NavigationEntry(page.title, page.path, page.section) for page in ordered if page.title)
+    )
     opens = frozenset((page.method, page.path) for page in there if page.is_open)
     made = Starlette(
         routes=[Path(page.path, _answering(page, runtime, places), methods=[page.method]) for page in there],
@@ -102,7 +106,9 @@ def _answering(
     async def answer(request: Request) -> Response:
         check_parameters(request, page.asks)
         form = Form() if request.method in HARMLESS else await read_form(request, page.long_fields)
-        page_request = PageRequest(request, runtime, places, form, await _banner(request, runtime))
+        page_request = PageRequest(
+            request, runtime, places, page.section or None, form, await _banner(request, runtime)
+        )
         if not page.is_open and (problem := _forged(page_request)) is not None:
             return tell(page_request, problem)
         return await (
@@ -164,6 +170,6 @@ def tell(page_request: PageRequest, problem: Problem) -> Response:
 
 def outside(problem: Problem) -> Response:
     """Show a problem as a page to someone who is not logged in."""
-    nobody: dict[str, Any] = {"who": None, "csrf": "", "places": (), "path": "", "banner": None}
+    nobody: dict[str, Any] = {"who": None, "csrf": "", "sections": (), "path": "", "banner": None}
     page = rendered("problem.html", problem=problem, title=TITLES.get(problem.status, "Problem"), **nobody)
     return Response(page, problem.status, dict(problem.headers), HTML)

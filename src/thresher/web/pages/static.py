@@ -1,4 +1,4 @@
-"""The two files that every page needs, from this package: nothing is fetched from elsewhere."""
+"""The three files that every page needs, from this package: nothing is fetched from elsewhere."""
 
 from functools import cache
 
@@ -7,17 +7,23 @@ from starlette.responses import Response
 from thresher.web.pages.page import DashboardPage, PageRequest
 from thresher.web.pages.shell import HERE
 
-# The address of the style sheet changes with what it holds.
+# The addresses of the style sheet and the script change with what they hold.
 _KEPT = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
 def style(page_request: PageRequest) -> Response:
     """Serve the style sheet."""
-    return Response(
-        _file("style.css"),
-        headers=_KEPT if page_request.request.query_params.get("v") else None,
-        media_type="text/css",
-    )
+    return _sent(page_request, "style.css", "text/css")
+
+
+def script(page_request: PageRequest) -> Response:
+    """Serve the script that keeps pages up to date."""
+    return _sent(page_request, "live.js", "text/javascript")
+
+
+def _sent(page_request: PageRequest, name: str, media_type: str) -> Response:
+    kept = _KEPT if page_request.request.query_params.get("v") else None
+    return Response(_file(name), headers=kept, media_type=media_type)
 
 
 def icon(_: PageRequest) -> Response:
@@ -34,5 +40,6 @@ def _file(name: str) -> bytes:
 
 PAGES = (
     DashboardPage("GET", "/style.css", style, asks=frozenset({"v"}), is_open=True),
+    DashboardPage("GET", "/live.js", script, asks=frozenset({"v"}), is_open=True),
     DashboardPage("GET", "/icon.svg", icon, is_open=True),
 )

@@ -1,0 +1,150 @@
+// Keeps an open page up to date, and writes its times as the reader's clock has them. Without it every page works.
+//
+// The server says that something has changed. Then this page is fetched again, and those of its parts that are
+// marked `data-live` and read differently now are replaced. Nothing that a person is typing in, or has selected, is touched.
+"use strict";
+
+(() => {
+  const MINUTE = 60, HOUR = 3600, DAY = 86400;
+  const TICK = 30000, TIMEOUT = 20000;
+  const shown = new Map();
+  let stream = null, isFetching = false, isStale = false;
+
+  const liveParts = (root) => [...root.querySelectorAll("[data-live][id]")];
+
+  // Times: how long ago, or the date and time of the reader's zone. One click on any of them changes all.
+
+  const wantsAbsolute = () => {
+    try { return localStorage.getItem("times") === "absolute"; } catch { return false; }
+  };
+
+  const relative = (seconds) => {
+    const away = Math.abs(seconds);
+    if (away < 45) return "just now";
+    const days = Math.round(away / DAY);
+    const text = away < HOUR ? `${Math.max(1, Math.round(away / MINUTE))} min`
+      : away < DAY ? `${Math.round(away / HOUR)} h`
+      : `${days} day${days > 1 ? "s" : ""}`;
+    return seconds > 0 ? `in ${text}` : `${text} ago`;
+  };
+
+  const writeTimes = (root) => {
+    const now = Date.now(), isAbsolute = wantsAbsolute();
+    for (const element of root.querySelectorAll("time[datetime]")) {
+      const at = new Date(element.dateTime);
+      if (Number.isNaN(at.getTime())) continue;
+      const seconds = (at.getTime() - now) / 1000;
+      const absolute = at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
+      const isFar = Math.abs(seconds) >= 30 * DAY;
+      const text = isAbsolute || isFar ? absolute : relative(seconds);
+      if (element.textContent !== text) element.textContent = text;
+      element.title = isAbsolute || isFar ? relative(seconds) : absolute;
+    }
+  };
+
+  const offerTimes = () => {
+    const place = document.getElementById("times");
+    if (!place) return;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "plain small";
+    const name = () => { button.textContent = wantsAbsolute() ? "Show how long ago" : "Show dates and times"; };
+    button.addEventListener("click", () => {
+      try { localStorage.setItem("times", wantsAbsolute() ? "relative" : "absolute"); } catch { return; }
+      name();
+      writeTimes(document);
+    });
+    name();
+    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    place.replaceChildren(`Times are those of ${zone} `, button);
+  };
+
+  // Live parts.
+
+  const isBusy = (part) => {
+    const focused = document.activeElement, chosen = document.getSelection();
+    if (focused && part.contains(focused) && focused.matches("input, select, textarea")) return true;
+    return Boolean(chosen && !chosen.isCollapsed && chosen.anchorNode && part.contains(chosen.anchorNode));
+  };
+
+  const FOCUSABLE = "a[href], button, summary, input, select, textarea, [tabindex]";
+
+  // Whoever walks with the keyboard stays where they were: at the same address, or at the same place in order.
+  const keepFocus = (part, replace) => {
+    const focused = document.activeElement;
+    if (!focused || !part.contains(focused)) { replace(); return; }
+    const place = [...part.querySelectorAll(FOCUSABLE)].indexOf(focused);
+    const href = focused.getAttribute("href"), id = part.id;
+    replace();
+    const fresh = document.getElementById(id);
+    const all = fresh ? [...fresh.querySelectorAll(FOCUSABLE)] : [];
+    const next = all.find((each) => href && each.getAttribute("href") === href) || all[place];
+    if (next) next.focus({ preventScroll: true });
+  };
+
+  const swap = (part, fresh) => {
+    const opened = [...part.querySelectorAll("details[open][id]")].map((each) => each.id);
+    keepFocus(part, () => part.replaceWith(fresh));
+    for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
+    writeTimes(fresh);
+  };
+
+  const say = (text) => {
+    const place = document.getElementById("live-state");
+    if (place) place.textContent = text;
+  };
+
+  const refresh = async () => {
+    if (document.hidden || isFetching) { isStale = true; return; }
+    isFetching = true;
+    isStale = false;
+    try {
+      const answer = await fetch(location.href, {
+        headers: { Accept: "text/html" }, redirect: "error", signal: AbortSignal.timeout(TIMEOUT),
+      });
+      if (!answer.ok) return;
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      for (const part of liveParts(document)) {
+        const fresh = page.getElementById(part.id);
+        if (!fresh || shown.get(part.id) === fresh.outerHTML || isBusy(part)) continue;
+        shown.set(part.id, fresh.outerHTML);
+        swap(part, document.adoptNode(fresh));
+      }
+      const banner = page.getElementById("banner"), here = document.getElementById("banner");
+      if (banner && here && banner.innerHTML !== here.innerHTML) here.replaceWith(document.adoptNode(banner));
+      say(`Live, as of ${new Date().toLocaleTimeString()}`);
+    } catch {
+      say("Not live: the server does not answer");
+    } finally {
+      isFetching = false;
+      if (isStale && !document.hidden) setTimeout(refresh, 500);
+    }
+  };
+
+  // A hidden page holds no connection: browsers open only six to one server.
+  const connect = () => {
+    if (document.hidden) {
+      stream?.close();
+      stream = null;
+      return;
+    }
+    if (stream || !liveParts(document).length) return;
+    stream = new EventSource("/live");
+    stream.addEventListener("open", () => say("Live"));
+    stream.addEventListener("change", refresh);
+    stream.addEventListener("logged-out", () => { stream.close(); say("Not live: you are logged out"); });
+    stream.addEventListener("error", () => {
+      if (stream && stream.readyState === EventSource.CLOSED) say("Not live: reload the page to see what is new");
+    });
+    if (isStale) refresh();
+  };
+
+  for (const part of liveParts(document)) shown.set(part.id, part.outerHTML);
+  offerTimes();
+  writeTimes(document);
+  setInterval(() => writeTimes(document), TICK);
+  document.addEventListener("visibilitychange", connect);
+  addEventListener("pagehide", () => { stream?.close(); stream = null; });
+  addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+  connect();
+})();
