@@ -25,6 +25,7 @@ from jinja2 import (
 from markupsafe import Markup
 
 from thresher.admin.costs import dollars
+from thresher.core.answer import DOLLAR
 from thresher.core.clock import FOREVER, SystemClock, as_text, relative, span
 from thresher.core.errors import ConfigError
 
@@ -122,6 +123,7 @@ def _templates() -> Environment:
         "said": _said,
         "sentence": _sentence,
         "dollars": dollars,
+        "about_dollars": _about_dollars,
     }
     found.globals |= {
         "version": version("thresher"),
@@ -151,6 +153,11 @@ def _time(at: int | None, otherwise: str = "–") -> str | Markup:
     return Markup('<time datetime="{}Z" title="{}">{}</time>').format(
         text[:19], absolute, relative(at, _CLOCK.now())
     )
+
+
+def _about_dollars(amount: int) -> str:
+    """Write an amount to the cent, for a place that has no room for more."""
+    return "under $0.01" if 0 < amount < DOLLAR // 100 else f"${amount / DOLLAR:,.2f}"
 
 
 def _count(number: int) -> str:
