@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import pytest
 
-from tests.apps.prices.adapters.asking import EBAY, Asker, ids, item_of, listings
+from tests.apps.prices.adapters.asking import EBAY, IMPATIENT, Asker, ids, item_of, listings
 from tests.harness.databases import Database
 from thresher.apps.prices.model import ItemSpec, PriceType, SourceSpec
 from thresher.core.page import Verdict
@@ -328,7 +328,6 @@ def test_who_is_asked_to_wait_waits(asker: Asker) -> None:
     [
         Knob(Trouble.STATUS, API, BROWSE, status=500, times=1),
         Knob(Trouble.STATUS, API, TOKENS, status=503, times=1),
-        Knob(Trouble.DRIP, API, BROWSE, seconds=60, times=1),
         Knob(Trouble.TRUNCATED, API, BROWSE, times=1),
     ],
 )
@@ -336,6 +335,13 @@ def test_a_server_in_trouble_is_asked_again_later(asker: Asker, knob: Knob) -> N
     assert not asker.ask(item_of(MORGAN), EBAY, knob)
     assert asker.task()["state"] == "retryable"
     assert not asker.gate("source:prices.ebay")["closed_tag"]
+
+
+def test_a_server_that_answers_too_slowly_is_asked_again_later(database: Database, web: PracticeWeb) -> None:
+    asker = Asker(database, web, **IMPATIENT)
+    assert not asker.ask(item_of(MORGAN), EBAY, Knob(Trouble.DRIP, API, BROWSE, seconds=60, times=1))
+    assert asker.task()["state"] == "retryable"
+    asker.shop.close()
 
 
 def test_an_answer_of_the_token_endpoint_that_is_none_fails_with_its_reason(asker: Asker) -> None:
