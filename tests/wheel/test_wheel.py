@@ -123,7 +123,7 @@ def test_the_dashboard_has_its_pages(installed: Environment, tmp_path: Path):
             assert told
             with urlopen(f"{told[0]}/login", timeout=60) as got:
                 page = got.read().decode()
-            for name in re.findall(r'(?:href|src)="(/[^"]+\.(?:css|svg)[^"]*)"', page):
+            for name in (*re.findall(r'(?:href|src)="(/[^"]+\.(?:css|svg)[^"]*)"', page), "/live.js"):
                 with urlopen(told[0] + name, timeout=60) as got:
                     assert got.read()
         finally:

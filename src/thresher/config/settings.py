@@ -485,11 +485,11 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     guarded(
         "web.live_pages",
-        100,
+        50,
         "pages",
         0,
         100_000,
-        "Maximum number of open pages that a server keeps up to date; others show what was there when they were loaded.",
+        "Maximum number of open pages that a server keeps up to date; others stay as they were loaded.",
     ),
     guarded("web.login_hours", 12.0, "hours", 0.01, 720, "Time before an administrator has to log in again."),
     guarded(

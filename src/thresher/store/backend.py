@@ -279,7 +279,7 @@ class Backend(Protocol):
         ...
 
     def change_mark(self) -> int:
-        """A number that is another one once anybody has committed anything. It costs no look at a table."""
+        """A number that is another one once anybody has committed anything; looking at it reads no table."""
         ...
 
     def nudge(self) -> None:

@@ -37,7 +37,13 @@ def filled(path: str) -> str:
 
 
 def test_no_page_is_shown_without_a_login(passer_by):
-    assert {each.path for each in PAGES if each.is_open} == {"/setup", "/login", "/style.css", "/icon.svg"}
+    assert {each.path for each in PAGES if each.is_open} == {
+        "/setup",
+        "/login",
+        "/style.css",
+        "/live.js",
+        "/icon.svg",
+    }
     for each in GUARDED:
         told = passer_by.ask(each.method, filled(each.path))
         if each.method == "GET":
@@ -258,7 +264,11 @@ def test_whatever_a_form_holds_it_is_read_or_refused(body):
 
 
 def test_every_answer_tells_the_browser_to_frame_run_and_keep_nothing(passer_by, anna):
-    answers = [anna.ask("GET", filled(each.path)) for each in PAGES if each.method == "GET"]
+    answers = [
+        anna.ask("HEAD" if each.path == "/live" else "GET", filled(each.path))
+        for each in PAGES
+        if each.method == "GET"
+    ]
     answers += [
         passer_by.ask("GET", "/keys"),
         passer_by.ask("GET", "/login"),
@@ -272,19 +282,23 @@ def test_every_answer_tells_the_browser_to_frame_run_and_keep_nothing(passer_by,
     ]
     for told in answers:
         shown = {name.title(): value for name, value in told.headers.items()}
-        kept = shown["Content-Type"].startswith(("text/css", "image/")) if "Content-Type" in shown else False
+        kept = (
+            shown["Content-Type"].startswith(("text/css", "text/javascript", "image/"))
+            if "Content-Type" in shown
+            else False
+        )
         for name, value in HEADERS.items():
             if not (kept and name == "Cache-Control"):
                 assert shown[name.title()] == value
     policy = HEADERS["Content-Security-Policy"]
-    assert "default-src 'none'" in policy
+    assert "default-src 'none'; script-src 'self'; connect-src 'self'" in policy
     assert "frame-ancestors 'none'" in policy
     assert "unsafe" not in policy
     assert "http" not in policy
 
 
 def test_nothing_that_all_may_see_is_private(passer_by):
-    for path in ("/login", "/style.css", "/icon.svg"):
+    for path in ("/login", "/style.css", "/live.js", "/icon.svg"):
         body = passer_by.ask("GET", path).body
         assert b"anna" not in body
         assert b"url(" not in body, "nothing is fetched from elsewhere"
@@ -402,7 +416,7 @@ def test_no_page_of_an_app_is_there_without_the_app(tmp_path):
     )
     with workshop(tmp_path) as shop, served(shop) as url:
         anna = with_anna(World(shop, FrozenClock(), url)).log_in()
-        assert anna.ask("GET", "/").headers["Location"] == "/keys"
+        anna.see("/")
         navigation = anna.see("/keys").partition("<main")[0]
         gone = (
             ("Scrapers", "/scrapers"),

@@ -532,7 +532,7 @@ class SqliteBackend:
         return seen != self._seen_version
 
     def change_mark(self) -> int:
-        return self._file.data_version()
+        return self._file.change_mark()
 
     def nudge(self) -> None:
         self._pinged.set()

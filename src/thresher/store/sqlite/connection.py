@@ -524,10 +524,19 @@ class SqliteFile:
                     self._reader.execute("rollback")
 
     def data_version(self) -> int:
-        """A number that changes when anybody has committed by another connection than that of the readers."""
+        """A number that changes when another connection than that of the readers has committed."""
         with self._read_mutex, advice(self.path):
             found: int = SqliteSession(self._reader).rows("pragma data_version")[0][0]
             return found
+
+    def change_mark(self) -> int:
+        """A number that changes when anybody has committed, we too. In memory there is one connection, and
+        nobody else.
+        """
+        if not self.in_memory:
+            return self.data_version()
+        with self._write_mutex:
+            return self._writer.total_changes()
 
     def close(self) -> None:
         with self._write_mutex:

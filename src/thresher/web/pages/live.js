@@ -6,9 +6,9 @@
 
 (() => {
   const MINUTE = 60, HOUR = 3600, DAY = 86400;
-  const TICK = 30000, TIMEOUT = 20000;
+  const TICK = 30000, TIMEOUT = 20000, LATER = 5000, AGAIN = 15000;
   const shown = new Map();
-  let stream = null, isFetching = false, isStale = false;
+  let stream = null, isFetching = false, isStale = false, isOver = false, isFull = false;
 
   const liveParts = (root) => [...root.querySelectorAll("[data-live][id]")];
 
@@ -61,8 +61,16 @@
 
   // Live parts.
 
+  // A part that is being used stays as it is: a field in it, a selection, or a button that is just pressed.
+  let pressed = null;
+  addEventListener("pointerdown", (event) => { pressed = event.target; }, true);
+  for (const name of ["pointerup", "pointercancel", "dragend"]) {
+    addEventListener(name, () => setTimeout(() => { pressed = null; }), true); // the click comes after it
+  }
+
   const isBusy = (part) => {
     const focused = document.activeElement, chosen = document.getSelection();
+    if (pressed && part.contains(pressed)) return true;
     if (focused && part.contains(focused) && focused.matches("input, select, textarea")) return true;
     return Boolean(chosen && !chosen.isCollapsed && chosen.anchorNode && part.contains(chosen.anchorNode));
   };
@@ -94,30 +102,50 @@
     if (place) place.textContent = text;
   };
 
+  const replaceParts = (page) => {
+    let isLeft = false;
+    for (const part of liveParts(document)) {
+      const fresh = page.getElementById(part.id);
+      if (!fresh || shown.get(part.id) === fresh.outerHTML) continue;
+      if (isBusy(part)) { isLeft = true; continue; }
+      shown.set(part.id, fresh.outerHTML);
+      swap(part, document.adoptNode(fresh));
+    }
+    const banner = page.getElementById("banner"), here = document.getElementById("banner");
+    if (banner && here && banner.innerHTML !== here.innerHTML) here.replaceWith(document.adoptNode(banner));
+    return isLeft;
+  };
+
+  const end = (why) => {
+    isOver = true;
+    stream?.close();
+    stream = null;
+    say(why);
+  };
+
+  const LOGGED_OUT = "Not live: your login has ended; reload the page to log in";
+
   const refresh = async () => {
-    if (document.hidden || isFetching) { isStale = true; return; }
+    if (document.hidden || isFetching || isOver) { isStale = true; return; }
     isFetching = true;
     isStale = false;
+    const began = performance.now();
+    let isLeft = false;
     try {
       const answer = await fetch(location.href, {
-        headers: { Accept: "text/html" }, redirect: "error", signal: AbortSignal.timeout(TIMEOUT),
+        headers: { Accept: "text/html" }, redirect: "manual", signal: AbortSignal.timeout(TIMEOUT),
       });
-      if (!answer.ok) return;
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      for (const part of liveParts(document)) {
-        const fresh = page.getElementById(part.id);
-        if (!fresh || shown.get(part.id) === fresh.outerHTML || isBusy(part)) continue;
-        shown.set(part.id, fresh.outerHTML);
-        swap(part, document.adoptNode(fresh));
-      }
-      const banner = page.getElementById("banner"), here = document.getElementById("banner");
-      if (banner && here && banner.innerHTML !== here.innerHTML) here.replaceWith(document.adoptNode(banner));
+      if (answer.type === "opaqueredirect") { end(LOGGED_OUT); return; }
+      if (!answer.ok) { say(`Not live: the server answers with status ${answer.status}`); return; }
+      isLeft = replaceParts(new DOMParser().parseFromString(await answer.text(), "text/html"));
       say(`Live, as of ${new Date().toLocaleTimeString()}`);
     } catch {
       say("Not live: the server does not answer");
     } finally {
       isFetching = false;
-      if (isStale && !document.hidden) setTimeout(refresh, 500);
+      // A server that is slow is asked less often: it never spends more than half of its time on this page.
+      if (isLeft) setTimeout(refresh, LATER);
+      else if (isStale && !isOver) setTimeout(refresh, Math.max(500, performance.now() - began));
     }
   };
 
@@ -128,15 +156,28 @@
       stream = null;
       return;
     }
-    if (stream || !liveParts(document).length) return;
+    if (stream || isOver || !liveParts(document).length) return;
     stream = new EventSource("/live");
-    stream.addEventListener("open", () => say("Live"));
     stream.addEventListener("change", refresh);
-    stream.addEventListener("logged-out", () => { stream.close(); say("Not live: you are logged out"); });
-    stream.addEventListener("error", () => {
-      if (stream && stream.readyState === EventSource.CLOSED) say("Not live: reload the page to see what is new");
+    stream.addEventListener("logged-out", () => end(LOGGED_OUT));
+    stream.addEventListener("open", () => { isFull = false; });
+    stream.addEventListener("full", () => {
+      isFull = true;
+      say("Not live: the server keeps no further page up to date (web.live_pages)");
     });
-    if (isStale) refresh();
+    stream.addEventListener("error", onError);
+  };
+
+  // The browser connects again by itself, unless the server has refused: then we ask why, and try later.
+  const onError = () => {
+    if (!stream) return;
+    if (stream.readyState !== EventSource.CLOSED) {
+      if (!isFull) say("Not live: connecting again");
+      return;
+    }
+    stream = null;
+    refresh();
+    setTimeout(connect, AGAIN);
   };
 
   for (const part of liveParts(document)) shown.set(part.id, part.outerHTML);
