@@ -177,8 +177,8 @@ def test_text_that_is_no_number_is_kept_and_noted_by_its_member(said: str) -> No
     }
     assert found.notes[0].startswith(f"salary_min is kept as text: {said[:40]!r} is not a number")
     years = kept(experience_min="two", experience_max="4")
-    assert years.data["experience"] == {"text": "two", "low": None, "high": 4}
-    assert "experience_min" in years.notes[0]
+    assert years.data["experience"] == {"text": None, "low": None, "high": 4}
+    assert years.notes[0].startswith("experience_min is ignored: 'two' is not a number")
 
 
 def test_a_number_in_quotes_that_is_empty_says_nothing() -> None:
@@ -276,6 +276,25 @@ def test_skills_are_a_list_or_a_text_with_commas() -> None:
     assert kept(skills="Python,  django , python,,").data["skills"] == ["Python", "django"]
     assert "skills" not in kept(skills=[]).data
     assert len(kept(skills=[str(number) for number in range(500)]).data["skills"]) == 100
+
+
+def test_a_number_that_cannot_be_read_does_not_hide_the_other() -> None:
+    found = kept(salary_min=90_000, salary_max="abc", experience_min="some", experience_max=5)
+    assert found.data["salary"] == {
+        "text": "90,000",
+        "low": 90_000,
+        "high": None,
+        "currency": None,
+        "period": None,
+    }
+    assert found.data["experience"] == {"text": None, "low": None, "high": 5}
+    assert sorted(found.notes) == [
+        "experience_min is ignored: 'some' is not a number such as 120000, 120,000 or 120k",
+        "salary_max is ignored: 'abc' is not a number such as 120000, 120,000 or 120k",
+    ]
+    worded = kept(salary="about 90k", salary_max="abc")
+    assert (worded.data["salary"]["text"], worded.notes[0][:21]) == ("about 90k", "salary_max is ignored")
+    assert kept(salary_min="competitive", salary_max="").data["salary"]["text"] == "competitive"
 
 
 def test_salary_experience_and_remote_are_kept_as_they_were_stated() -> None:

@@ -3,6 +3,7 @@ it.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
@@ -190,7 +191,7 @@ def show_posting(store: Store, what: str) -> PostingDetail:
     )
     return PostingDetail(
         posting_view(found, outcome),
-        dict(found.data),
+        _shown(found.data),
         evidence,
         said,
         same,
@@ -199,6 +200,12 @@ def show_posting(store: Store, what: str) -> PostingDetail:
         status,
         sorted(tasks - {0}),
     )
+
+
+def _shown(data: Mapping[str, Any]) -> dict[str, Any]:
+    """What the record says, with every time named as times are, so that all are shown alike."""
+    said = {"first_seen_at" if name == "first_seen" else name: value for name, value in data.items()}
+    return {name: (value or None) if name.endswith("_at") else value for name, value in said.items()}
 
 
 def _nothing(store: Store, what: str) -> str:

@@ -1,8 +1,8 @@
 """Parse one posting that a scraper sent, strictly: all that is kept of it, or the reason for refusing it.
 
 A wrong type refuses the posting and names the member; an implausible value (a date, a reversed salary range,
-a number in words) is noted, and dropped or kept as text. A number may stand in quotes. Unknown members are
-ignored. The result is text that both databases can store.
+a number in words) is noted, and dropped or, where nothing else tells, kept as text. A number may stand in
+quotes. Unknown members are ignored. The result is text that both databases can store.
 """
 
 import math
@@ -121,7 +121,7 @@ class _Sheet:
             return None
         if type(value) is int and 0 <= value <= most:
             return value
-        if isinstance(value, str) and (value := self._written(name, value)) is None:
+        if isinstance(value, str) and (value := _written(value)) is None:
             return None
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise _Wrong(f"{name} must be a number")
@@ -130,23 +130,24 @@ class _Sheet:
             return None
         return int(value) if value == int(value) else value
 
-    def _written(self, name: str, text: str) -> int | float | None:
-        """A number in quotes. What is none is noted, so that whoever sent it can mend it."""
-        if not text.strip():
+    def _words(self, *names: str, is_told: bool) -> str | None:
+        """What stands in the place of numbers and is none: the text of what nothing else tells, else ignored.
+        It is noted, so that whoever sent it can mend it.
+        """
+        said = {name: value for name in names if isinstance(value := self.said.get(name), str)}
+        if not said:
             return None
-        number = _number(text) if len(text) <= _SHORT else None
-        if number is None:
-            self.notes.append(
-                f"{name} is kept as text: {text[:40]!r} is not a number such as 120000, 120,000 or 120k"
-            )
-        return number
-
-    def _words(self, *names: str) -> str | None:
-        """What stands in the place of numbers and is none."""
-        said = [
-            line for name in names if isinstance(self.said.get(name), str) and (line := self.line(name, 300))
-        ]
-        return " - ".join(line for line in said if _number(line[:_SHORT]) is None) or None
+        found = {
+            name: line
+            for name, value in said.items()
+            if _written(value) is None and (line := self.line(name, 300))
+        }
+        what = "ignored" if is_told else "kept as text"
+        self.notes += (
+            f"{name} is {what}: {line[:40]!r} is not a number such as 120000, 120,000 or 120k"
+            for name, line in found.items()
+        )
+        return None if is_told else " - ".join(found.values()) or None
 
     def span(self, low: str, high: str, most: float) -> tuple[int | float | None, int | float | None]:
         """Two numbers of which the first is not the greater."""
@@ -232,7 +233,8 @@ class _Sheet:
                 self.line("salary_currency", 10),
                 self.line("salary_period", 40),
             )
-        text = text or self._words("salary_min", "salary_max")
+        is_told = bool(text) or low is not None or high is not None
+        text = self._words("salary_min", "salary_max", is_told=is_told) or text
         if low is None and high is None and text is None:
             return None
         every = period_of(period) if period else None
@@ -244,7 +246,8 @@ class _Sheet:
             return None
         low, high = self.span("experience_min", "experience_max", MAX_YEARS)
         text = next((found for name in _EXPERIENCE if (found := self.line(name, 300))), None)
-        text = text or self._words("experience_min", "experience_max")
+        is_told = bool(text) or low is not None or high is not None
+        text = self._words("experience_min", "experience_max", is_told=is_told) or text
         return (
             None
             if low is None and high is None and text is None
@@ -267,6 +270,11 @@ def _line(text: str, most: int) -> str | None:
 
 
 _known_line = lru_cache(_REMEMBERED)(_line)
+
+
+def _written(text: str) -> int | float | None:
+    """The number that a text is; None where it is none."""
+    return _number(text) if len(text) <= _SHORT else None
 
 
 @lru_cache(_REMEMBERED)

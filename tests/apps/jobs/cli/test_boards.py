@@ -224,6 +224,9 @@ def test_a_posting_is_shown_with_its_text_its_evidence_and_its_fate(search: Thre
         "new",
         "Z",
     )
+    assert detail["data"]["first_seen_at"] == detail["posting"]["first_seen_at"]
+    times = [name for name, value in detail["data"].items() if isinstance(value, int) and value > 10**12]
+    assert times == [], "every time is written as times are"
     assert search("postings", "show", "nothing").code == 4
 
 
