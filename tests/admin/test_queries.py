@@ -6,6 +6,7 @@ from tests.harness.gates import gate
 from tests.harness.tasks import (
     SOMEBODY,
     change,
+    claim,
     claim_one,
     done,
     entry,
@@ -273,6 +274,40 @@ def test_a_refused_spawn_is_logged_and_counted_and_can_be_listed(store, clock, c
     )
     clock.advance(25 * 3_600 * SECOND)
     assert read_status(store).refused == {}
+
+
+@pytest.mark.promise(6)
+def test_a_lineage_that_grows_deep_is_told_once_before_it_is_stopped(make_store, clock, caplog):
+    store = make_store(lineage__alert_depth=2, lineage__max_depth=4)
+    task = root = running(store, entry(key="0"))
+    for depth in range(1, 3):
+        settle(store, done(task, children=(entry(key=str(depth)),)))
+        task = claim_one(store)
+    assert (read_status(store).deep, list_events(store, kind="lineage_deep"), caplog.records) == (0, [], [])
+
+    settle(store, done(task, children=(entry(key="3"), entry(key="3a"))))
+    deep, sibling = claim(store, 2)
+    settle(store, done(deep, children=(entry(key="4"),)))
+    settle(store, done(sibling, children=(entry(key="4a"),)))
+    (told,) = list_events(store, kind="lineage_deep")
+    assert (told["task_id"], told["detail"]) == (
+        root.id,
+        {"depth": 3, "limit": 4, "parent": task.id, "kind": "page"},
+    )
+    (line,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert line.startswith(f"lineage_deep: task {root.id} (depth 3, limit 4")
+    assert (read_status(store).refused, read_status(store).deep) == ({}, 1)
+    (check,) = [each for each in check_store(store, None) if each.name == "lineages"]
+    assert check.verdict is CheckLevel.WARN
+    assert check.found == "1 lineage has grown deeper than lineage.alert_depth in the last 24 hours"
+
+    put(store, entry(key="other"))
+    for depth in range(4):
+        (other,) = [each for each in claim(store, 5) if each.kind == "page" and each.depth == depth]
+        settle(store, done(other, children=(entry(key=f"other {depth}"),)))
+    assert read_status(store).deep == 2, "each lineage is told of"
+    clock.advance(25 * 3_600 * SECOND)
+    assert read_status(store).deep == 0
 
 
 @pytest.mark.promise(6)

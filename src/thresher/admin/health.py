@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from thresher.admin.gates import closed_gates, closed_sentence, unserved_sentences
-from thresher.admin.status import list_workers, refused_sentence
+from thresher.admin.status import deep_sentence, list_workers, refused_sentence
 from thresher.ai.prices import Prices
 from thresher.ai.providers import open_provider
 from thresher.config.models import Models, Tier
@@ -134,6 +134,7 @@ def check_store(store: Store, registry: Registry | None) -> list[Check]:
         return [schema]
     checks = [schema, _write(store), _clock(store), _workers(store), _counters(store), _closed(store)]
     checks.append(_spawns(store))
+    checks.append(_lineages(store))
     if registry is not None:
         checks += [_kinds(store, registry), _schedules(store, registry), *_kept(store, registry)]
         checks += [*_tables(store, registry), *app_checks(store, registry.apps)]
@@ -343,6 +344,19 @@ def _spawns(store: Store) -> Check:
         f"refused: {refused_sentence(refused)}",
         "thresher events --kind spawn_refused shows them" if wrong else None,
     )
+
+
+def _lineages(store: Store) -> Check:
+    """Lineages that have grown deep: the loop guard will stop them, and this is the word before."""
+    with store.read() as session:
+        deep = overview.deep_since(session, store.backend.now(session) - DAY)
+    if not deep:
+        return Check("lineages", CheckLevel.OK, "none has grown deep in the last 24 hours")
+    advice = (
+        "thresher events --kind lineage_deep names their roots, thresher tasks tree ROOT draws one; what belongs "
+        "deeper than lineage.max_depth needs a higher limit"
+    )
+    return Check("lineages", CheckLevel.WARN, deep_sentence(deep), advice)
 
 
 def _kinds(store: Store, registry: Registry) -> Check:

@@ -77,7 +77,8 @@ class Status:
     time.
 
     `unserved` has a sentence for each kind and stage whose tasks wait for a worker that knows it. `refused`
-    counts the spawns that the loop guard refused in the last 24 hours, by rule.
+    counts the spawns that the loop guard refused in the last 24 hours, by rule; `deep` the lineages that have
+    grown deeper than `lineage.alert_depth` in that time.
     """
 
     at: int
@@ -90,6 +91,7 @@ class Status:
     runs: int  # that have not ended
     unserved: list[str]
     refused: dict[str, int]
+    deep: int
 
 
 def read_status(store: Store) -> Status:
@@ -107,6 +109,7 @@ def read_status(store: Store) -> Status:
             groups.running_runs(session),
             unserved_sentences(session, now),
             overview.refused_since(session, now - DAY),
+            overview.deep_since(session, now - DAY),
         )
 
 
@@ -114,6 +117,14 @@ def refused_sentence(refused: dict[str, int]) -> str:
     """How many spawns were refused, and by which rules."""
     rules = ", ".join(f"{rule} {number:,}" for rule, number in refused.items())
     return f"{sum(refused.values()):,} in the last 24 hours ({rules})"
+
+
+def deep_sentence(deep: int) -> str:
+    """How many lineages have grown deep."""
+    return (
+        f"{deep:,} {'lineage has' if deep == 1 else 'lineages have'} grown deeper than lineage.alert_depth "
+        "in the last 24 hours"
+    )
 
 
 # Waits are grouped over so many tasks, those whose time comes first: reading more would take long.

@@ -6,7 +6,15 @@ from rich.table import Table
 from thresher.admin.gates import GateView
 from thresher.admin.health import needs_person
 from thresher.admin.plain import jsonable
-from thresher.admin.status import NO_WORKER, Counts, Status, WorkerView, read_status, refused_sentence
+from thresher.admin.status import (
+    NO_WORKER,
+    Counts,
+    Status,
+    WorkerView,
+    deep_sentence,
+    read_status,
+    refused_sentence,
+)
 from thresher.cli.call import call_of
 from thresher.cli.format import ago, number, opens, short, when
 from thresher.cli.show import cell, console, pairs, print_json, table
@@ -71,6 +79,8 @@ def _waiting(status: "Status") -> list[tuple[str, str]]:
         )
     if status.refused:
         lines.append(("refused", f"{refused_sentence(status.refused)}: thresher events --kind spawn_refused"))
+    if status.deep:
+        lines.append(("deep", f"{deep_sentence(status.deep)}: thresher events --kind lineage_deep"))
     if status.runs:
         lines.append(("runs", f"{status.runs:,} running: thresher runs list --running"))
     alive = sum(worker.alive for worker in status.workers)

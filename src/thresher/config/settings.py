@@ -54,6 +54,14 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     guarded("lineage.max_depth", 10, "generations", 0, 1_000, "Maximum depth of a task below its root."),
     tunable(
+        "lineage.alert_depth",
+        5,
+        "generations",
+        0,
+        1_000,
+        "Report a lineage with a task deeper than this below its root, before lineage.max_depth stops it.",
+    ),
+    tunable(
         "retry.base",
         60.0,
         "seconds",

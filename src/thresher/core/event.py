@@ -55,6 +55,10 @@ class EventKind(StrEnum):
         "robots.txt is ignored at this gate from now on; the reason is stored.",
     )
     ROBOTS_MINDED = "robots_minded", "robots.txt is obeyed again at this gate."
+    LINEAGE_DEEP = (
+        "lineage_deep",
+        "A lineage has grown deeper than lineage.alert_depth; told once for each lineage, with its root.",
+    )
     MONEY_ASSUMED = (
         "money_assumed",
         "A model call never reported its cost, so the whole amount reserved for it counts as spent.",

@@ -56,6 +56,7 @@ class QueueRules:
     quantum: int
     head_start_us: int
     max_depth: int
+    alert_depth: int
     max_crashes: int
 
 

@@ -12,7 +12,13 @@ from thresher.store.session import Session, one
 
 # What closes something or gives something up: it is also logged, by the process that writes it.
 WARNED = frozenset(
-    (EventKind.GATE_PAUSED, EventKind.GATE_DISABLED, EventKind.GATE_TRIPPED, EventKind.TASK_QUARANTINED)
+    (
+        EventKind.GATE_PAUSED,
+        EventKind.GATE_DISABLED,
+        EventKind.GATE_TRIPPED,
+        EventKind.LINEAGE_DEEP,
+        EventKind.TASK_QUARANTINED,
+    )
 )
 _GATE = "select name from gates where id = :id"
 _INSERT = (

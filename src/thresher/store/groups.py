@@ -232,7 +232,7 @@ def _follow_up(
     """
     if entry.then is None or lane_id is None:
         return None
-    inserts = admit_children(session, [(parent, [(entry.then, lane_id)])], rules.max_depth, now)
+    inserts = admit_children(session, [(parent, [(entry.then, lane_id)])], rules, now)
     return orjson.dumps(inserts[0].fields).decode() if inserts else None
 
 

@@ -86,7 +86,7 @@ def _write(store: Store, task: Task, brought: Brought, children: Sequence[Entry]
         inserts = admit_children(
             session,
             [(parent, [(child, lanes[child.place]) for child in children])],
-            store.rules.max_depth,
+            store.rules,
             now,
         )
         for task_insert, born in zip(

@@ -168,6 +168,14 @@ def refused_since(session: Session, since: int) -> dict[str, int]:
     return {str(rule): int(number) for rule, number in session.rows(_REFUSED, {"since": since})}
 
 
+_DEEP = "select count(*) from events where kind = 'lineage_deep' and at >= :since"
+
+
+def deep_since(session: Session, since: int) -> int:
+    """How many lineages have grown deep since then."""
+    return int(session.rows(_DEEP, {"since": since})[0][0])
+
+
 def refusal_events(session: Session, *, before: int | None = None, limit: int = 50) -> list[Fields]:
     """Refused spawns, the newest first, in the form of events."""
     where = " where id < :before" if before is not None else ""

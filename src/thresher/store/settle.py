@@ -152,7 +152,7 @@ def _insert_children(
         else:
             families.append((parent, below[task_id]))
             groups.spawned(parent, hit.settlement.refused, 0)
-    inserts = admit_children(session, families, rules.max_depth, now)
+    inserts = admit_children(session, families, rules, now)
     born: Counter[int] = Counter()
     for task_insert, new_id in zip(
         inserts, backend.insert(session, inserts, rules) if inserts else (), strict=True

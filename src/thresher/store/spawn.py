@@ -4,8 +4,11 @@ from collections.abc import Iterable, Sequence
 
 import orjson
 
+from thresher.core.event import EventKind
 from thresher.core.lineage import Refusal, RefusalRule, refusal
 from thresher.core.task import Entry, Parent, TaskInsert
+from thresher.store.backend import QueueRules
+from thresher.store.events import record_event
 from thresher.store.session import Session
 
 # One statement for all keys of 40,000 children took SQLite 13 seconds (it looks each name up among all
@@ -17,6 +20,7 @@ MAX_WARNINGS = 5
 _PARENTS = "select id, coalesce(tracking_id, id), depth, ancestry, group_id from tasks where id in (:ids*)"
 _KNOWN = """select kind, lineage_key, finished_at is null from tasks
     where tracking_id = :tracking and kind = :kind and lineage_key in (:keys*)"""
+_IS_REPORTED = "select 1 from events where kind = 'lineage_deep' and task_id = :root limit 1"
 _REFUSE = """insert into refusals (at, parent_id, tracking_id, kind, url, lineage_key, rule, detail)
     values (:at, :parent, :tracking, :kind, :url, :key, :rule, :detail)"""
 
@@ -79,10 +83,13 @@ def _known(
 
 
 def admit_children(
-    session: Session, families: Sequence[tuple[Parent, Sequence[tuple[Entry, int]]]], max_depth: int, now: int
+    session: Session,
+    families: Sequence[tuple[Parent, Sequence[tuple[Entry, int]]]],
+    rules: QueueRules,
+    now: int,
 ) -> list[TaskInsert]:
-    """Check all children of these parents; write the refusals; return those that may be born, in key
-    order.
+    """Check all children of these parents; write the refusals, and which lineages have grown deep; return
+    those that may be born, in key order.
     """
     inserts: list[TaskInsert] = []
     lineages: dict[int, KnownLineage] = {}
@@ -93,14 +100,39 @@ def admit_children(
             wanted = [e for p, c in families if p.tracking_id == parent.tracking_id for e, _ in c]
             lineage = lineages[parent.tracking_id] = known_lineage(session, parent.tracking_id, wanted)
         for entry, lane_id in zip(entries, (lane for _, lane in children), strict=True):
-            refused = refusal(parent, entry, lineage, max_depth)
+            refused = refusal(parent, entry, lineage, rules.max_depth)
             if refused:
                 refuse(session, parent, entry, refused, now)
             else:
                 lineage.admit(entry.kind, entry.lineage_key)
                 inserts.append(TaskInsert(entry, lane_id, parent))
+    _report_deep(session, inserts, rules, now)
     # By key, so that two transactions that bear the same children never wait for each other in a circle.
     return sorted(inserts, key=lambda task_insert: (task_insert.entry.kind, task_insert.entry.key or ""))
+
+
+def _report_deep(session: Session, inserts: Sequence[TaskInsert], rules: QueueRules, now: int) -> None:
+    """Write down which lineages grow deeper than is usual, once for each: it is locked by who writes its
+    children. Most have no child as deep, and cost nothing here.
+    """
+    deep = {
+        each.parent.tracking_id: each
+        for each in inserts
+        if each.parent is not None and each.parent.depth >= rules.alert_depth
+    }
+    for root, insert in sorted(deep.items()):
+        if insert.parent is None or session.rows(_IS_REPORTED, {"root": root}):
+            continue
+        record_event(
+            session,
+            EventKind.LINEAGE_DEEP,
+            now,
+            task_id=root,
+            depth=insert.parent.depth + 1,
+            limit=rules.max_depth,
+            parent=insert.parent.task_id,
+            kind=insert.entry.kind,
+        )
 
 
 def refuse(session: Session, parent: Parent, entry: Entry, refused: Refusal, now: int) -> None:

@@ -105,6 +105,7 @@ class Store:
             settings.count("queue.quantum"),
             settings.us("queue.head_start"),
             settings.count("lineage.max_depth"),
+            settings.count("lineage.alert_depth"),
             settings.count("retry.max_crashes"),
         )
 
