@@ -9,10 +9,19 @@ from thresher.apps.queries.store.aggregates import aggregate_companies
 from thresher.apps.queries.store.alarms import raise_alarm
 from thresher.apps.queries.store.offers import upsert_offers
 from thresher.apps.queries.store.options import save_clients
-from thresher.apps.queries.store.runs import begin_run, file_finds, finish_run
+from thresher.apps.queries.store.runs import (
+    COUNTERS,
+    begin_run,
+    count_offers,
+    file_finds,
+    finish_run,
+    save_progress,
+)
 from thresher.store.store import Store
 
 PROJECT = "apps: [queries]\nsettings:\n  web.rate: 1000000\n"
+DAYS = {"first": "2026-02-01", "last": "2026-03-01"}
+COUNTED = {**dict.fromkeys(COUNTERS, 12), "offers_fetched": 12_345}
 EVIL = "<img src=x onerror=alert(1)>"
 
 
@@ -25,11 +34,13 @@ def fill(store: Store, note: str | None = None) -> QueryView:
         run = {"task": 7, "serial": 1}
         begin_run(
             session,
-            {**run, "key": query.query_key, "client": "harbour", "since": None, "first": None, "last": None},
+            {**run, "key": query.query_key, "client": "harbour", "since": None, **DAYS},
             now,
         )
+        save_progress(session, {**run, **COUNTED}, now)
+        count_offers(session, run, {"offers_new": 1_234, "offers_updated": 56})
         file_finds(session, query.query_key, ["a/1", "a/2"], now)
-        ended = {"status": "SUCCESS", "first": None, "stop": "window_exhausted", "verdict": "found"}
+        ended = {"status": "SUCCESS", "first": DAYS["first"], "stop": "window_exhausted", "verdict": "found"}
         state = {
             "key": query.query_key,
             "processed": "2026-03-01",
