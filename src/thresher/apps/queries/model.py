@@ -153,3 +153,13 @@ def _listed(value: str) -> str:
     """A value may list several; their order does not matter."""
     parts = {part.strip() for part in re.split(r"[,;]", _plain(value))}
     return ",".join(sorted(part for part in parts if part))
+
+
+@dataclass(frozen=True, slots=True)
+class PrunableOffers:
+    """The offers of a part of their table that may be removed; `last` is where the next part begins, None
+    where there is none.
+    """
+
+    offers: tuple[str, ...]
+    last: str | None

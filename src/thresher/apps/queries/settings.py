@@ -88,5 +88,22 @@ SETTINGS: tuple[Setting, ...] = (
     tunable(
         "queries.failing_runs", 3, "runs", 1, 100, "Failed runs in a row after which a query raises an alarm."
     ),
+    guarded(
+        "queries.keep_runs",
+        90,
+        "days",
+        1,
+        3_650,
+        "Age at which runs are removed; the latest 100 of each query stay.",
+    ),
+    guarded(
+        "queries.keep_offers",
+        730,
+        "days",
+        30,
+        3_650,
+        "Days since an offer was last seen after which it is removed, with what queries found of it; strong "
+        "offers stay, and so do the postings.",
+    ),
     *OUTPUTS,
 )

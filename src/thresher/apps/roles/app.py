@@ -23,11 +23,13 @@ app = App(
         "sessions_ended": "Sessions whose time was over were ended; their roles are in the queue again.",
     },
     near={"role": "thresher.apps.roles.role_names:near_roles"},
+    reads={"roles.old_sessions": "thresher.apps.roles.store.retention:old_sessions"},
     effects={
         "matches.replace": "thresher.apps.roles.store.matches:replace_matches",
         "matches.trim": "thresher.apps.roles.store.matches:trim_matches",
         "postings.expire": "thresher.apps.roles.store.upkeep:expire_postings",
         "roles.reset": "thresher.apps.roles.store.upkeep:reset_rested",
+        "roles.prune_sessions": "thresher.apps.roles.store.retention:prune_sessions",
         "scrapes.expire": "thresher.apps.roles.store.upkeep:expire_sessions",
         "titles.join": "thresher.apps.roles.store.resolution:join_titles",
         "titles.link": "thresher.apps.roles.store.resolution:link_asking",

@@ -78,6 +78,34 @@ END_SESSIONS = Schedule("roles.end_sessions", NewTask(END, key=END), every=EVERY
 RESET_ROLES = Schedule("roles.reset", NewTask(RESET, key=RESET), cron="0 0 * * *")
 
 
-PIPELINES = (normalize, match_postings, match_candidates, expire_postings, end_sessions, reset_roles)
-SCHEDULES = (END_SESSIONS, RESET_ROLES, EXPIRE)
+# Remove sessions that ended long ago, with what they were answered.
+
+PRUNE, PRUNED_AT_ONCE = "prune_sessions", 500
+
+
+async def prune(ctx: Context) -> Outcome:
+    """Remove the next portion of the sessions that ended long ago."""
+    before = ctx.now() - round(float(ctx.setting("roles.keep_sessions")) * DAY)
+    asked = {"before": before, "limit": PRUNED_AT_ONCE}
+    found: list[int] = await ctx.read("roles.old_sessions", asked)
+    if not found:
+        return Done("no old session is left")
+    data = {"sessions": found, "before": before}
+    return Next({}, again=True, effects=(Effect("roles.prune_sessions", data),))
+
+
+prune_sessions = Pipeline(PRUNE, Stage(prune))
+PRUNE_SESSIONS = Schedule("roles.prune", NewTask(PRUNE, key=PRUNE), cron="30 3 * * *")
+
+
+PIPELINES = (
+    normalize,
+    match_postings,
+    match_candidates,
+    expire_postings,
+    end_sessions,
+    reset_roles,
+    prune_sessions,
+)
+SCHEDULES = (END_SESSIONS, RESET_ROLES, EXPIRE, PRUNE_SESSIONS)
 SCHEMAS = (SCHEMA,)

@@ -405,6 +405,15 @@ SETTINGS: tuple[Setting, ...] = (
         10_000,
         "Maximum number of late bodies of one session to keep for review.",
     ),
+    guarded(
+        "roles.keep_sessions",
+        365,
+        "days",
+        1,
+        3_650,
+        "Days since a session ended after which it is removed, with its answers and its late bodies that were "
+        "decided on.",
+    ),
     tunable(
         "roles.ask_patience",
         1.0,

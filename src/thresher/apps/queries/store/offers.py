@@ -383,8 +383,13 @@ def _count(
     touched |= {each.old.canonical for each in written if each.old and each.old.canonical}
     touched |= {canonical for _, canonical, _ in relinked if canonical}
     touched.update(had_reposts)
-    if touched:
-        among(session.dialect, session, _COUNT, sorted(touched))
+    count_reposts(session, touched)
+
+
+def count_reposts(session: Session, canonicals: Collection[str]) -> None:
+    """Count the offers that repost each of these."""
+    if canonicals:
+        among(session.dialect, session, _COUNT, sorted(canonicals))
 
 
 def mark_dirty(session: Session, companies: Iterable[str]) -> None:
@@ -401,13 +406,14 @@ def close_offers(session: Session, data: Mapping[str, Any], now: int) -> dict[st
     rows = among(session.dialect, session, _STILL_OPEN, sorted(data["offers"]))
     if not rows:
         return {"offers_gone": 0}
-    _hold(session, {company for _, company in rows})
+    hold_companies(session, {company for _, company in rows})
     among(session.dialect, session, _CLOSE, [posting for posting, _ in rows])
     mark_dirty(session, {company for _, company in rows})
     return {"offers_gone": len(rows)}
 
 
-def _hold(session: Session, companies: Iterable[str]) -> None:
+def hold_companies(session: Session, companies: Iterable[str]) -> None:
+    """Hold the rows of these companies, in the order in which everybody takes them."""
     among(session.dialect, session, _HOLD + session.dialect.lock, sorted(companies))
 
 
@@ -421,7 +427,7 @@ def store_scores(session: Session, data: Mapping[str, Any], now: int) -> dict[st
     """
     scores = {row["posting"]: row for row in data["scores"]}
     owners = among(session.dialect, session, _SCORABLE, sorted(scores))
-    _hold(session, {company for _, company in owners if company})
+    hold_companies(session, {company for _, company in owners if company})
     rows = [scores[posting] for posting, _ in sorted(owners)]
     again = [row for row in rows if "score" in row]
     gone = [row["posting"] for row in rows if "score" not in row]

@@ -223,6 +223,8 @@ def keep_late(store: Store, scrape: Scrape, reason: str, body: Spooled, number: 
         if count_late(session, scrape.id, but=body.digest) >= most:
             return f"and this body is not kept: {most} of this session are already (roles.late_limit)"
         now = store.backend.now(session)
+        if find_scrape(session, scrape.session_id, store.backend.dialect.lock) is None:
+            raise UnknownName(f"the session {scrape.session_id} ended long ago and was removed")
         blobs.lend(session, packed, now)
         posts.keep_late(session, scrape, body.digest, packed.hash, number, reason, now)
         what = "its posting is" if number == 1 else f"its {number:,} postings are"
