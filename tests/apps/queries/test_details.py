@@ -102,7 +102,7 @@ def test_new_companies_come_first_in_the_budget(harbour):
 def test_an_own_page_that_fails_is_counted_tried_again_and_given_up(harbour):
     harbour.put(offer(1, days_ago(0)), offer(2, days_ago(0)))
     harbour.shy = {"1": 500}
-    with world(harbour) as made:
+    with world(harbour, recheck_days=0) as made:
         docks = Follower(made, harbour, definition=BARE)
         assert docks.cycle().status == Status.SUCCESS, "one offer is no reason to fail"
         assert docks.runs[0].errors_count == 1
@@ -129,6 +129,70 @@ def test_a_rate_limit_of_own_pages_lets_the_client_rest_and_loses_none(harbour):
         assert described(made) == {"harbour/1", "harbour/2"}
 
 
+def text_of(made, key: str) -> str:
+    (found,) = [each for each in made.records("posting") if each.key == key]
+    return found.data["description"]
+
+
+def test_an_edit_that_only_the_own_page_shows_is_an_update(harbour):
+    harbour.put(*(offer(at, days_ago(0)) for at in (1, 2, 3)))
+    with world(harbour, max_details=3) as made:
+        docks = Follower(made, harbour, definition=BARE)
+        docks.cycle()
+        made.advance(days=6)
+        docks.cycle()
+        assert len(harbour.opened) == 3, "not yet"
+        harbour.rows["2"]["text"] = edited = (
+            "We need a pilot now, who knows every bank of this river by heart."
+        )
+        harbour.put(offer(4, days_ago(-6)), offer(5, days_ago(-6)))
+        made.advance(days=1, hours=1)
+        docks.cycle()
+        assert sorted(harbour.opened[3:5]) == ["4", "5"], "those that were never read come first"
+        assert len(harbour.opened) == 6, "the rest of the budget"
+        made.advance(hours=2)
+        docks.cycle()
+        assert sorted(harbour.opened[5:]) == ["1", "2", "3"], "then each once, within the budget"
+        assert text_of(made, "harbour/2") == edited
+        assert sum(run.offers_updated for run in docks.runs) == 1
+        assert sum(run.errors_count for run in docks.runs) == 0
+        with made.store.read() as session:
+            sql = "select posting from query_offers where fingerprint is not null order by posting"
+            assert len(session.rows(sql)) == 5
+
+
+def test_a_list_that_has_changed_meanwhile_is_not_taken_back_by_the_own_page(harbour):
+    harbour.put(offer(1, days_ago(0)))
+    with world(harbour) as made:
+        docks = Follower(made, harbour, definition=BARE)
+        docks.cycle()
+        harbour.rows["1"]["title"] = "Harbour pilot"
+        made.advance(days=1)
+        docks.cycle()
+        page = {"id": "1", "title": "Dock worker 1", "text": "Come aboard: the tide waits for nobody here."}
+        harbour.shy = {"1": Reply(json.dumps(page), headers={"content-type": "application/json"})}
+        made.advance(days=8)
+        docks.cycle()
+        (found,) = made.records("posting")
+        assert found.data["description"].startswith("Come aboard")
+        assert (harbour.opened, found.data["title"]) == (["1", "1"], "Harbour pilot")
+
+
+def test_an_own_page_is_looked_at_again_for_a_while_and_its_failures_change_nothing(harbour):
+    harbour.put(offer(1, days_ago(0)))
+    with world(harbour) as made:
+        docks = Follower(made, harbour, definition=BARE)
+        docks.cycle()
+        harbour.shy = {"1": 404}
+        for _ in range(40):
+            made.advance(days=1)
+            docks.cycle()
+        assert len(harbour.opened) == 3, "on the day, and seven and fourteen days later"
+        assert described(made) == {"harbour/1"}
+        with made.store.read() as session:
+            assert session.rows("select count(*) from query_details") == [(0,)]
+
+
 def wanted(number: int, later: int = 0) -> dict[str, object]:
     return {
         "posting": f"a/{number}",
@@ -143,12 +207,13 @@ def wanted(number: int, later: int = 0) -> dict[str, object]:
 def test_what_is_wanted_waits_in_its_order_and_is_given_up_after_a_few_tries(store):
     make_tables(store)
     failed = {"run": {"task": 1, "serial": 1}, "posting": "a/2", "progress": dict.fromkeys(COUNTERS, 0)}
+    failed |= {"period": 0}
     with store.write() as session:
         want_details(session, "one", "q", [wanted(1, later=1), wanted(2)], 10)
         want_details(session, "one", "r", [wanted(2)], 11)
         want_details(session, "other", "q", [wanted(3)], 9)
         found = next_detail(session, {"source": "one"}, 20)
-        assert found == {**wanted(2), "query": "q"}, "whoever found it first"
+        assert found == {**wanted(2), "query": "q", "again": False}, "whoever found it first"
         now = 20
         for _ in range(MAX_TRIES):
             miss_detail(session, failed, now)

@@ -59,6 +59,23 @@ SETTINGS: tuple[Setting, ...] = (
         "Maximum number of offers per run whose own page is fetched, if the list has no description; the rest "
         "follow in later runs.",
     ),
+    tunable(
+        "queries.recheck_days",
+        14,
+        "days",
+        0,
+        365,
+        "Days after an offer was found during which its own page is looked at again for changes, with what a run "
+        "leaves of queries.max_details; 0: never.",
+    ),
+    tunable(
+        "queries.recheck_every",
+        7,
+        "days",
+        1,
+        365,
+        "Days from one look at the own page of an offer to the next.",
+    ),
     tunable("queries.retries", 3, "retries", 0, 20, "Retries after transient errors in one run of a query."),
     tunable("queries.retry_base", 2.0, "seconds", 0.01, 3_600, "Wait before the first retry; it doubles."),
     guarded(

@@ -9,7 +9,7 @@ go on.
 import logging
 import os
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -44,7 +44,7 @@ from thresher.apps.queries.windows import (
     processed_date,
     windows,
 )
-from thresher.core.clock import HOUR, MINUTE, SECOND, to_us
+from thresher.core.clock import DAY, HOUR, MINUTE, SECOND, to_us
 from thresher.core.context import Context
 from thresher.core.errors import (
     Blocked,
@@ -61,6 +61,9 @@ from thresher.core.event import NewEvent
 from thresher.core.outcome import Effect, Next
 from thresher.core.page import Page
 from thresher.core.stored import written
+from thresher.hiring.kinds import POSTING
+from thresher.hiring.records import PostingRecord
+from thresher.hiring.row import fields
 from thresher.reading.platforms.calls import Call
 from thresher.reading.postings.posting import Posting
 
@@ -348,9 +351,10 @@ def _progress(ctx: Context, run: Run) -> Effect:
 
 @dataclass(frozen=True, slots=True)
 class NextDetail(WantedDetail):
-    """The offer whose own page is asked for next, and the query that found it."""
+    """The offer whose own page is asked for next, the query that found it, and whether it was read before."""
 
     query: str = ""
+    again: bool = False
 
 
 async def _next_detail(ctx: Context, query: OpenQuery, run: Run) -> NextDetail | None:
@@ -358,12 +362,25 @@ async def _next_detail(ctx: Context, query: OpenQuery, run: Run) -> NextDetail |
     spent = run.details_asked >= query.caps.max_details
     if spent or not query.client.has_details or run.stopped in (StopReason.RATE_LIMIT, StopReason.ERROR):
         return None
-    found = await ctx.read("queries.next_detail", {"source": query.state.source})
+    every = round(float(ctx.setting("queries.recheck_every")) * DAY)
+    before = ctx.now() - every if _recheck_period(ctx) else 0
+    found = await ctx.read("queries.next_detail", {"source": query.state.source, "before": before})
     return None if found is None else NextDetail(**found)
 
 
+def _recheck_period(ctx: Context) -> int:
+    """How long own pages are looked at again, in microseconds."""
+    return round(float(ctx.setting("queries.recheck_days")) * DAY)
+
+
 async def _detail(ctx: Context, query: OpenQuery, run: Run, wanted: NextDetail) -> Next:
-    """The own page of one offer whose list says too little. An offer without one stays as the list has it."""
+    """The own page of one offer whose list says too little. An offer without one stays as the list has it,
+    and one whose page reads as before stays as it is.
+    """
+    known = await _known(ctx, wanted) if wanted.again else None
+    if known is not None:  # the list may have changed since: what it says is not taken back
+        name, url = known.company_name or "", known.url or ""
+        wanted = replace(wanted, title=known.title or wanted.title, company=name, url=url)
     run = replace(run, details_asked=run.details_asked + 1).counting(requests_count=1)
     try:
         offer = await _fetch_detail(ctx, query.client, wanted)
@@ -377,6 +394,9 @@ async def _detail(ctx: Context, query: OpenQuery, run: Run, wanted: NextDetail) 
         _log.warning("query %s: %s has no details: %s", query.state.query.name, wanted.posting, problem)
         run = run.counting(errors_count=1)
         return _again(run, _detail_effect(ctx, "queries.miss_detail", run, wanted))
+    if wanted.again and (known is None or _reads_as(known, offer)):
+        run = run.counting(details_fetched=1)
+        return _again(run, _detail_effect(ctx, "queries.detail", run, wanted, offers=[]))
     finder = replace(query.state, key=wanted.query)
     batch = await batch_of(ctx, query.client, finder, (offer,), completes=wanted.posting)
     run = run.counting(details_fetched=1)
@@ -386,7 +406,18 @@ async def _detail(ctx: Context, query: OpenQuery, run: Run, wanted: NextDetail) 
 
 def _detail_effect(ctx: Context, name: str, run: Run, wanted: NextDetail, **more: Any) -> Effect:
     data = {"run": _run_id(ctx, run), "posting": wanted.posting, "progress": written(run.counters), **more}
-    return Effect(name, data)
+    return Effect(name, {**data, "again": wanted.again, "period": _recheck_period(ctx)})
+
+
+async def _known(ctx: Context, wanted: WantedDetail) -> PostingRecord | None:
+    found = await ctx.records(POSTING, keys=(wanted.posting,), limit=1)
+    return PostingRecord.of(found[0]) if found else None
+
+
+def _reads_as(known: PostingRecord, offer: Offer) -> bool:
+    """Whether an offer says what is known of it."""
+    said: Mapping[str, Any] = fields(offer.posting)
+    return all(getattr(known, name) == value for name, value in said.items())
 
 
 async def _fetch_detail(ctx: Context, client: Client, wanted: WantedDetail) -> Offer:
