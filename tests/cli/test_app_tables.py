@@ -47,6 +47,7 @@ def test_migrate_makes_the_tables_of_the_apps_and_says_what_is_missing(orchard: 
         "verdict": "ok",
         "found": "orchard at migration 1",
         "advice": None,
+        "page": None,
     }
 
 

@@ -483,7 +483,7 @@ SETTINGS: tuple[Setting, ...] = (
         3_600,
         "Time for responses to finish when the server stops.",
     ),
-    tunable(
+    guarded(
         "web.live_interval",
         1.0,
         "seconds",
