@@ -123,7 +123,7 @@ def test_the_pages_of_an_app_stand_in_the_navigation_in_its_own_templates(house:
         anna = with_anna(World(house, FrozenClock(), url)).log_in()
         shown = anna.see("/tea")
         assert "<h1>&lt;assam&gt;</h1>" in shown
-        assert '<a href="/tea" aria-current="page">Tea</a>' in shown
+        assert '<a href="/tea" aria-current="page">Teahouse</a>' in shown
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ SETTINGS: tuple[Setting, ...] = (
         "Maximum size of a task's result.",
     ),
     guarded("lineage.max_depth", 10, "generations", 0, 1_000, "Maximum depth of a task below its root."),
-    tunable(
+    guarded(
         "lineage.alert_depth",
         5,
         "generations",
