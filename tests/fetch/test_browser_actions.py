@@ -66,7 +66,7 @@ ALL = [f"row {page}.{number}" for page in range(PORTIONS) for number in range(3)
 def test_load_more_is_clicked_until_there_is_no_more(world: World, end: str):
     world.pages["/m"] = MORE.replace("END", end)
     page = world.render("/m", Bounds(total=20), wait_for="li", steps=(Click(".more", repeat=50, wait=2),))
-    assert listed(page.body) == ALL
+    assert (listed(page.body), page.unfinished) == (ALL, ())
     assert world.log.count("/rows") == PORTIONS
 
 
@@ -74,6 +74,7 @@ def test_load_more_is_clicked_so_many_times_and_no_more_often(world: World):
     world.pages["/m"] = MORE.replace("END", "")
     page = world.render("/m", wait_for="li", steps=(Click("button:has-text('load more')", repeat=2, wait=2),))
     assert listed(page.body) == ALL[:9]
+    assert page.unfinished == ("button:has-text('load more')",), "there was more"
 
 
 def test_a_button_that_is_disabled_from_the_start_has_nothing_to_load(world: World):

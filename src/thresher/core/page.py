@@ -30,7 +30,8 @@ class Page:
 
     What a `Rendering` asked for: `screenshot` is a PNG, `collected` are addresses in the order of the clicks,
     each once. `not_collected` counts the elements that matched and gave none: beyond the limit, or without
-    another address behind them.
+    another address behind them. `unfinished` are the selectors that were clicked as often as they may be, and
+    could be clicked again.
     """
 
     url: str
@@ -45,6 +46,7 @@ class Page:
     screenshot: bytes | None = None
     collected: tuple[str, ...] = ()
     not_collected: int = 0
+    unfinished: tuple[str, ...] = ()
 
     @property
     def content_type(self) -> str:

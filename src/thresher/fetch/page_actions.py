@@ -75,6 +75,7 @@ class PageActions:
         self._address: asyncio.Future[str] | None = None
         self._before = ""
         self.collecting = False
+        self.unfinished: list[str] = []
         sheet.on("request", self._began)
         sheet.on("requestfinished", self._ended)
         sheet.on("requestfailed", self._ended)
@@ -122,6 +123,8 @@ class PageActions:
                 return
             if not await self._has_changed(before, step.wait):
                 return
+        if step.repeat > 1 and await _is_usable(target):
+            self.unfinished.append(step.selector)
 
     async def _appears(self, target: Locator, step: Click | Collect) -> bool:
         self._say(f"waiting for {step.selector!r}")

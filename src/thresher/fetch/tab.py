@@ -108,6 +108,7 @@ class Tab:
             shot,
             tuple(collected.addresses),
             collected.missed,
+            tuple(actions.unfinished),
         )
 
     def _say(self, doing: str) -> None:

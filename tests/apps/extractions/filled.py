@@ -69,6 +69,7 @@ def _settle(store: Store, extraction: int, text: str, session: Session) -> int:
         "content": text,
         "markdown": text,
         "screenshot": None,
+        "empty": None,
         "content_type": "text/html",
         "links": 2,
     }

@@ -8,7 +8,7 @@ from tests.apps.extractions.shop import LIST, Shop, add_recipe, configuration, e
 from tests.harness.databases import file_and_server
 from thresher.apps.extractions.model import Entity, Limits
 from thresher.apps.extractions.recipe_file import RecipeSpec
-from thresher.apps.extractions.service import datasets, recipes
+from thresher.apps.extractions.service import datasets, extractions, recipes
 from thresher.apps.extractions.service.checks import check_datasets, check_extractions, check_recipes
 from thresher.core.errors import UsageError
 from thresher.core.schema import Field, Schema
@@ -47,9 +47,52 @@ def test_a_field_that_most_items_have_lost_is_an_event_a_line_of_the_notice_and_
             "description": 1.0,
         }
         assert drifts(made) == [["price"]]
-        assert "Far fewer items than last time have: price" in made.messages[-1][1]
+        assert "far fewer items than last time have price" in made.messages[-1][1]
         (line,) = check_datasets(made.store)
         assert "have price" in line.found
+
+
+@pytest.mark.promise(7)
+def test_items_that_most_of_a_site_has_lost_are_told_like_a_lost_field(world):
+    shop = Shop(9)
+    with world(shop) as made:
+        add_recipe(made)
+        extract(made)
+        made.advance(days=1)
+        shop.number = 4
+        assert extract(made).items == 4
+        (event,) = made.events("dataset_drifted")
+        assert (event["detail"]["items"], event["detail"]["before"]) == (4, 9)
+        assert "4 items, and 9 last time" in made.messages[-1][1]
+        (line,) = check_datasets(made.store)
+        assert "4 items, and 9 last time" in line.found
+
+
+def test_what_a_limit_keeps_out_is_not_lost(world):
+    with world(Shop(9)) as made:
+        add_recipe(made)
+        extract(made)
+        made.advance(days=1)
+        add_recipe(made, limits=Limits(pages=4))
+        assert extract(made).items == 3
+        assert made.events("dataset_drifted") == []
+        assert check_datasets(made.store) == []
+
+
+@pytest.mark.promise(7)
+def test_a_run_that_failed_in_between_hides_no_loss(world):
+    shop = Shop(6)
+    with world(shop) as made:
+        add_recipe(made)
+        extract(made)
+        shop.down.add(LIST)
+        made.advance(days=1)
+        assert extract(made).status == "ERROR"
+        made.advance(days=1)
+        made.web.add(WithoutPrices(6).pages())
+        assert extract(made).status == "COMPLETE"
+        assert drifts(made) == [["price"]]
+        assert "have price" in check_datasets(made.store)[0].found
 
 
 def test_a_recipe_that_reads_something_else_now_has_lost_nothing(world):
@@ -83,6 +126,13 @@ def test_the_doctor_names_what_stopped_and_what_to_do(world):
         (line,) = check_extractions(made.store)
         assert f"extraction {view.id} of shop is ERROR" in line.found
         assert line.advice == f"thresher extract resume {view.id}"
+        add_recipe(made, name="busy")
+        shop.down.clear()
+        started = [extractions.start(made.store, made.registry, "busy") for _ in range(60)]
+        for each in started:
+            extractions.cancel(made.store, each.extraction, "a test")
+        (line,) = check_extractions(made.store)
+        assert f"extraction {view.id} of shop is ERROR" in line.found, "however many others came later"
 
 
 def test_differences_that_are_too_many_for_one_look_are_looked_at_page_by_page(world):

@@ -15,7 +15,9 @@ from tests.apps.extractions.shop import (
     skus,
 )
 from tests.harness.databases import file_and_server
-from thresher.apps.extractions.model import Configuration, Level, PageType
+from thresher.admin import sources
+from thresher.admin.sources import limit
+from thresher.apps.extractions.model import Configuration, Level, Limits, PageType
 from thresher.apps.extractions.service import extractions
 from thresher.testing.web import Reply
 
@@ -52,11 +54,98 @@ def test_a_site_whose_only_category_failed_is_an_error_and_no_empty_success(worl
 
 @pytest.mark.promise(7)
 def test_an_empty_site_that_was_read_whole_is_complete_and_empty(world):
-    with world(Shop(0)) as made:
+    shop = Shop(0)
+    shop.listing = lambda _: "<h1>Things</h1><p>No results found.</p>"  # type: ignore[method-assign]
+    with world(shop) as made:
         add_recipe(made)
         view = extract(made)
         assert (view.status, view.items) == ("COMPLETE", 0)
         assert "nothing was found" in (view.reason or "")
+        (root,) = extractions.list_pages(made.store, view.id)
+        assert (root.page.empty, root.page.note) == ("No results found.", 'it says "No results found."')
+
+
+@pytest.mark.promise(7)
+def test_a_list_that_has_changed_beyond_recognition_is_an_error_until_it_can_be_read_again(world):
+    """Without a word of its own that there is nothing, an empty data set would be a claim of ours."""
+    shop = Shop(6)
+    with world(shop) as made:
+        add_recipe(made)
+        extract(made)
+        made.advance(days=1)
+        usual, shop.listing = (
+            shop.listing,
+            lambda _: '<h1>Things</h1><p><a href="/item-1.html">A thing</a></p>',
+        )  # type: ignore[method-assign]
+        view = extract(made)
+        assert (view.status, view.items) == ("ERROR", 0)
+        assert f"on {LIST} no link of it matches link_pattern" in (view.reason or "")
+        assert "thresher recipes test shop" in (view.reason or "")
+        (astray,) = extractions.list_pages(made.store, view.id, state="astray")
+        assert astray.page.url == LIST
+        shop.listing = usual  # type: ignore[method-assign]
+        made.advance(minutes=10)
+        extractions.resume(made.store, made.registry, view.id)
+        made.run_until_idle()
+        again = extractions.show_extraction(made.store, view.id)
+        assert (again.status, again.items) == ("COMPLETE", 6), again.reason
+
+
+@pytest.mark.promise(7)
+def test_a_site_all_of_whose_categories_lead_nowhere_is_an_error(world):
+    shop = Shop(5)
+    shop.listing = lambda _: "<h1>Things</h1><p>Welcome.</p>"  # type: ignore[method-assign]
+    with world(shop) as made:
+        made.web.add(with_categories(shop))
+        add_recipe(made, tree(), url=CATEGORIES)
+        view = extract(made)
+        assert view.status == "ERROR"
+        assert f"on {LIST} no link of it matches link_pattern" in (view.reason or "")
+
+
+@pytest.mark.promise(7)
+def test_a_root_that_scripts_were_to_fill_is_an_error(world):
+    shop = Shop(5)
+    shop.listing = lambda _: '<div id="root"></div><script src="/app.js"></script>'  # type: ignore[method-assign]
+    with world(shop) as made:
+        add_recipe(made)
+        view = extract(made)
+        assert view.status == "ERROR"
+        assert "empty frame for a script" in (view.reason or "")
+
+
+def test_a_stale_extraction_whose_pages_are_read_at_last_is_in_progress_again(world):
+    shop = Shop(2)
+    with world(shop) as made:
+        add_recipe(made)
+        sources.pause(made.store, "extractions.extractData", 86_400, "a test")
+        started = extractions.start(made.store, made.registry, "shop").extraction
+        made.run_until_idle()
+        made.advance(hours=5)
+        made.run_until_idle()
+        assert extractions.show_extraction(made.store, started).status == "STALE"
+        limit(made.store, "extractions.extractData", {"rate": "1/m"})
+        sources.resume(made.store, "extractions.extractData")
+        made.run_until_idle(within=1)
+        view = extractions.show_extraction(made.store, started)
+        assert (view.status, view.items) == ("IN_PROGRESS", 1)
+
+
+def test_the_time_of_an_extraction_counts_while_its_pages_are_read(world):
+    shop = Shop(2)
+    with world(shop) as made:
+        add_recipe(made, limits=Limits(hours=2))
+        sources.pause(made.store, "extractions.extractData", 3 * 3_600, "a test")
+        started = extractions.start(made.store, made.registry, "shop").extraction
+        made.run_until_idle()
+        made.advance(hours=4)
+        made.run_until_idle()
+        view = extractions.show_extraction(made.store, started)
+        assert (view.status, view.items) == ("CANCELLED", 0)
+        assert "its time is over" in (view.reason or "")
+        extractions.resume(made.store, made.registry, started)
+        made.run_until_idle()
+        assert extractions.show_extraction(made.store, started).items == 2
 
 
 @pytest.mark.promise(7)

@@ -185,3 +185,6 @@ def test_a_list_page_that_leads_nowhere_says_so(world):
         pages = extractions.list_pages(made.store, view.id, state="succeeded")
         notes = {each.page.url: each.page.note for each in pages if each.page.note}
         assert notes == {f"{HOST}/odd/things": "no link of it matches link_pattern, so it leads nowhere"}
+        assert f"1 list leads nowhere and not said to be empty: thresher extract pages {view.id}" in (
+            view.reason or ""
+        )

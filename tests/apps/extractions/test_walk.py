@@ -350,3 +350,46 @@ def test_exploration_goes_on_from_pages_with_items_as_far_as_it_may(world):
         assert [step.kind for step in view.steps] == ["root", "links", "exploration"]
         add_recipe(made, configuration(explore=True), limits=Limits(depth=0))
         assert len(items(made, extract(made))) == 3
+
+
+EXPLORED = sorted([*all_skus(3), "T-10", "T-11"])
+
+
+def test_a_second_run_explores_from_pages_that_have_not_changed(world):
+    with world(exploring()) as made:
+        add_recipe(made, configuration(explore=True))
+        assert skus(items(made, extract(made))) == EXPLORED
+        made.advance(days=1)
+        again = extract(made)
+        assert skus(items(made, again)) == EXPLORED
+        by = {each.page.extractor for each in extractions.list_pages(made.store, again.id, state="read")}
+        assert by == {"unchanged"}
+
+
+def test_stored_pages_that_are_read_again_are_not_explored(world):
+    """What a limit has kept out is fetched by a new extraction."""
+    shop = exploring()
+    with world(shop) as made:
+        add_recipe(made, configuration(explore=True), limits=Limits(pages=5))
+        view = extract(made)
+        assert (view.items, view.dropped) == (4, 1)
+        add_recipe(made, configuration(explore=True))
+        asked = len(shop.asked)
+        extractions.reextract(made.store, made.registry, view.id)
+        made.run_until_idle()
+        assert extractions.show_extraction(made.store, view.id).status == "COMPLETE"
+        assert len(shop.asked) == asked
+
+
+def exploring() -> Shop:
+    """A shop in which one thing leads to two that no list has."""
+
+    class Exploring(Shop):
+        def detail(self, number: int) -> str:
+            more = '<p><a href="/thing/10">More</a></p><p><a href="/thing/11">More</a></p>'
+            return super().detail(number) + (more if number == 1 else "")
+
+        def pages(self):
+            return super().pages() | {f"{HOST}/thing/{each}": self._answer for each in (10, 11)}
+
+    return Exploring(3)

@@ -15,7 +15,7 @@ app = App(
     prompts="thresher.apps.extractions:prompts",
     retry=Retry(base=1.0, limit=2),
     events={
-        "dataset_drifted": "A field that most items of a data set had is missing from most of the next one.",
+        "dataset_drifted": "Most items of a data set, or a field that most of them had, are missing from the next one.",
         "extraction_cancelled": "An extraction was cancelled: by a person, by its budget, or because its API failed.",
         "extraction_ended": "An extraction ended: complete, cancelled, stale, or because its first page failed.",
         "extraction_stale": "Nothing of an extraction has moved for hours.",
@@ -33,7 +33,7 @@ app = App(
     reads={
         "extractions.count_pages": "thresher.apps.extractions.store.pages:count_pages",
         "extractions.extraction": "thresher.apps.extractions.store.extractions:read_extraction",
-        "extractions.is_unchanged": "thresher.apps.extractions.store.pages:is_unchanged",
+        "extractions.items_unchanged": "thresher.apps.extractions.store.pages:items_unchanged",
         "extractions.known_pages": "thresher.apps.extractions.store.pages:known_pages",
         "extractions.open_pages": "thresher.apps.extractions.store.pages:open_pages",
         "extractions.page": "thresher.apps.extractions.store.pages:page_to_fetch",

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from thresher.apps.extractions.model import Extraction, ExtractionStatus, PageStatus
+from thresher.apps.extractions.model import Extraction, ExtractionPage, ExtractionStatus, PageStatus
 from thresher.apps.extractions.start import COMPLETION
 from thresher.apps.extractions.store.extractions import StepFigures
 from thresher.apps.extractions.store.totals import Totals
@@ -50,7 +50,9 @@ def ending(totals: Totals) -> Ending:
             f"{pages} wait and no task will read them: their tasks were cancelled or refused; go on with "
             f"thresher extract resume {extraction.id}",
         )
-    if totals.nothing_read:
+    if totals.nothing_read and totals.astray and totals.first_astray:
+        return Ending(ExtractionStatus.ERROR, _astray(extraction, totals.first_astray))
+    if totals.nothing_read and totals.failed:
         return Ending(
             ExtractionStatus.ERROR,
             f"not one page with data could be read, and {_count(totals.failed, 'page')} failed: thresher "
@@ -59,12 +61,25 @@ def ending(totals: Totals) -> Ending:
     return Ending(ExtractionStatus.COMPLETE, _summary(totals))
 
 
+def _astray(extraction: Extraction, page: ExtractionPage) -> str:
+    """An empty data set would say that the site is empty, and the site does not."""
+    return (
+        f"not one page with data was found: on {page.url} {page.note}, and it does not say that there is nothing. "
+        f"See what the recipe makes of it: thresher recipes test {extraction.recipe_name}; if the site has changed: "
+        f"thresher recipes detect {extraction.recipe_name}"
+    )
+
+
 def _summary(totals: Totals) -> str:
     """What was found, and what was left out."""
     pages = sum(step.succeeded for step in totals.steps)
     said = [f"{_count(totals.items, 'item')} from {_count(pages, 'page')}"]
     if totals.failed:
         said.append(f"{_count(totals.failed, 'page')} failed")
+    if totals.astray:
+        lists = "list leads" if totals.astray == 1 else "lists lead"
+        where = f"thresher extract pages {totals.extraction.id} --state astray"
+        said.append(f"{totals.astray:,} {lists} nowhere and not said to be empty: {where}")
     if totals.unverified:
         said.append(f"{_count(totals.unverified, 'item')} with values that were not found on their page")
     if totals.extraction.dropped:
@@ -94,14 +109,15 @@ async def conclude(ctx: Context) -> Outcome:
     said = {"extraction": extraction.id, "version": ctx.task.payload["version"]}
     ended = {**said, "status": how.status.value, "reason": how.reason, "cost": totals.cost}
     title, body = notice(totals, how, ctx.now())
-    lost = NewEvent("dataset_drifted", {"extraction": extraction.id, "fields": list(totals.coverage_lost)})
+    drift = totals.drift if how.status is ExtractionStatus.COMPLETE else None
+    lost = asdict(drift) if drift is not None else {}
     return Next(
         checkpoint={"title": title, "body": body},
         effects=(
             Effect("extractions.dataset_ended", {**said, "coverage": totals.coverage}),
             Effect("extractions.finish", {**ended, "completion": figures}),
         ),
-        events=(lost,) if totals.coverage_lost else (),
+        events=(NewEvent("dataset_drifted", {"extraction": extraction.id, **lost}),) if lost else (),
     )
 
 
@@ -119,9 +135,8 @@ def notice(totals: Totals, how: Ending, now: int) -> tuple[str, str]:
         f"Cost: ${totals.cost / DOLLAR:.4f}",
         *(_step_line(step) for step in totals.steps),
     ]
-    if totals.coverage_lost:
-        fields = ", ".join(totals.coverage_lost)
-        lines.append(f"Far fewer items than last time have: {fields}. The site may have changed.")
+    if totals.drift is not None and how.status is ExtractionStatus.COMPLETE:
+        lines.append(f"The site may have changed: {totals.drift.says}.")
     return title, "\n".join(lines)
 
 

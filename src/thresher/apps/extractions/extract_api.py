@@ -292,6 +292,7 @@ def _stored(
         "screenshot": None,
         "content_type": answer.content_type,
         "links": 0,
+        "empty": None,
         "extraction_status": None,
     }
     stored = {

@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from thresher.apps.extractions.fetch_page import EXTRACT_DATA, admit, fetch_task
+from thresher.apps.extractions.fetch_page import EXTRACT_DATA, explore, over_time
 from thresher.apps.extractions.model import (
     Entity,
     Extraction,
@@ -22,8 +22,7 @@ from thresher.apps.extractions.model import (
     PageType,
 )
 from thresher.apps.extractions.store.pages import PageToFetch
-from thresher.apps.extractions.walking.branch import explored
-from thresher.apps.extractions.walking.facts import content_of, explore_links, identity_of
+from thresher.apps.extractions.walking.facts import content_of, identity_of
 from thresher.core.answer import DOLLAR, Extract
 from thresher.core.context import Context
 from thresher.core.errors import BudgetExhausted
@@ -33,7 +32,7 @@ from thresher.core.page import Page, Via
 from thresher.core.pipeline import Pipeline, Source, Stage
 from thresher.core.schema import Schema, Thing, names, values_of
 from thresher.core.settlement import Error
-from thresher.core.task import NewTask, Task
+from thresher.core.task import Task
 
 SLOTS = Source("extractions.extractData", in_flight=2, trip_after=None)
 MAX_SECONDS = 900.0
@@ -51,6 +50,9 @@ async def extract(ctx: Context) -> Outcome:
         return Skipped("its page is not stored any more")
     if todo.extraction.status == "CANCELLED":
         return Skipped("its extraction is CANCELLED")
+    if late := over_time(todo.extraction, began):
+        cancel = Effect("extractions.cancel", {"extraction": todo.extraction.id, "reason": late})
+        return Skipped(late, effects=(cancel,))
     level = todo.extraction.configuration.levels[todo.page.level]
     page = await stored_page(ctx, todo.page)
     try:
@@ -62,7 +64,8 @@ async def extract(ctx: Context) -> Outcome:
     identity = await ctx.compute(identity_in, page, level)
     items = list(rows_of(todo.extraction.entity, level, identity, page.url, found))
     stored = _stored(todo, ctx.task.payload["version"], began, found, items)
-    more = await _explored(ctx, todo, level, page) if items else Finds()
+    is_first = not todo.page.extracted_at  # what is read again is read without a request
+    more = await explore(ctx, todo, page) if items and is_first else Finds()
     note = f"{len(items)} read by: {found.by}"
     return Done(effects=(stored, *more.effects), children=more.children, note=note)
 
@@ -202,23 +205,6 @@ def _out_of_money(todo: PageToFetch, problem: BudgetExhausted) -> Outcome:
         f"{extraction.recipe_name}, then: thresher extract resume {extraction.id}"
     )
     return Skipped(why, effects=(Effect("extractions.cancel", {"extraction": extraction.id, "reason": why}),))
-
-
-async def _explored(ctx: Context, todo: PageToFetch, level: Level, page: Page) -> Finds:
-    """The pages of the same origin that a page with items leads to."""
-    if not (level.explore or level.page_type is PageType.EXPLORATORY):
-        return Finds()
-    limit = todo.extraction.limits.depth
-    depth = int(ctx.setting("extractions.max_depth")) if limit is None else limit
-    urls, left = await ctx.compute(explore_links, page, level)
-    pages = explored(todo.page, urls, depth)
-    admitted = await admit(ctx, todo.extraction, pages, left if pages else 0)
-    children: list[NewTask] = [
-        fetch_task(todo.extraction.id, todo.extraction.recipe_name, each.page, each.url)
-        for each in admitted.new
-    ]
-    added = Effect("extractions.add_pages", admitted.told(todo.page))
-    return Finds(effects=(added,), children=tuple(children))
 
 
 def failed(task: Task, error: Error, settings: Mapping[str, Any]) -> Finds:  # noqa: ARG001  all are given the settings

@@ -15,14 +15,21 @@ from thresher.apps.extractions.model import (
     ExtractionPage,
     Level,
     PageStatus,
+    PageType,
     PagingKind,
     extract_key,
     fetch_key,
     source_of,
 )
 from thresher.apps.extractions.store.pages import PageToFetch, to_rows
-from thresher.apps.extractions.walking.branch import Branch, NewPage, branch
-from thresher.apps.extractions.walking.facts import MAX_LINKS, PageFacts, read_page
+from thresher.apps.extractions.walking.branch import Branch, NewPage, branch, explored
+from thresher.apps.extractions.walking.facts import (
+    MAX_CLICKED,
+    MAX_LINKS,
+    PageFacts,
+    explore_links,
+    read_page,
+)
 from thresher.core.clock import HOUR
 from thresher.core.context import Context
 from thresher.core.errors import Gone
@@ -37,7 +44,6 @@ from thresher.core.task import NewTask, Task
 FETCH_PAGE, EXTRACT_DATA = "fetchPage", "extractData"
 SLOTS = Source("extractions.fetchPage", in_flight=2, trip_after=None)
 MAX_SECONDS = 600.0
-MAX_CLICKED = 300
 
 
 def gates(trip: Trip) -> tuple[str, ...]:
@@ -125,7 +131,7 @@ def _rendering(level: Level) -> Rendering:
 
 async def _settled(ctx: Context, todo: PageToFetch, page: Page, facts: PageFacts, found: Branch) -> Outcome:
     pages = (*found.pages, *((found.follow,) if found.follow else ()))
-    admitted = await admit(ctx, todo.extraction, pages, facts.left)
+    admitted = await admit(ctx, todo.extraction, pages, facts.left + found.left)
     follow = found.follow if found.follow in admitted.new else None  # a list that leads back to itself ends
     told = await _told(ctx, todo, page, facts, found)
     effects = [
@@ -134,9 +140,9 @@ async def _settled(ctx: Context, todo: PageToFetch, page: Page, facts: PageFacts
     ]
     children = [_child(todo, each) for each in admitted.new if each is not follow]
     if found.extract:
-        carried = await _carried(ctx, todo, told["content"])
-        effects += carried
-        children += [] if carried else [_extraction(todo)]
+        read = await _read(ctx, todo, page, told["content"])
+        effects += read.effects
+        children += read.children
     if follow is None:
         return Done(effects=tuple(effects), children=tuple(children))
     checkpoint = {"url": follow.url, "page": follow.page}
@@ -187,40 +193,60 @@ async def _told(
         "extraction": todo.extraction.id,
         "page": todo.page.page,
         "status": PageStatus.SUCCESS.value,
-        "note": facts.shell or _leads_nowhere(todo, facts),
+        "note": facts.shell or _leads_nowhere(todo, facts) or facts.note,
         "final_url": page.final_url,
         "content": await ctx.save(page.body),
         "markdown": await ctx.save(facts.markdown.encode()),
         "screenshot": await ctx.save(page.screenshot) if page.screenshot else None,
         "content_type": page.headers.get("content-type"),
         "links": len(facts.links),
+        "empty": facts.empty,
         "extraction_status": PageStatus.WAITING.value if found.extract else None,
     }
 
 
 def _leads_nowhere(todo: PageToFetch, facts: PageFacts) -> str | None:
     """What is to be said of a list without a link to follow. Behind the end of a list that is as it should
-    be.
+    be, and where the list says so itself.
     """
     level = todo.extraction.configuration.levels[todo.page.level]
     if level.page_type.holds_data or facts.links or todo.page.number:
         return None
+    if facts.empty:
+        return f'it says "{facts.empty}"'
     why = "no link of it matches link_pattern" if level.link_pattern else "it shows no list"
     return f"{why}, so it leads nowhere"
 
 
-async def _carried(ctx: Context, todo: PageToFetch, content: str) -> list[Effect]:
-    """Where the page is as it was in the previous extraction, and so is what is read from it, its items are
-    taken from there.
+async def _read(ctx: Context, todo: PageToFetch, page: Page, content: str) -> Finds:
+    """Who reads the page. Where it is as it was in the previous extraction, and so is what is read from it,
+    its items are taken from there, and it leads on as it did.
     """
-    extraction = todo.extraction
-    if extraction.previous_id is None:
-        return []
-    asked = {"extraction": extraction.previous_id, "page": todo.page.page, "content": content}
-    if not await ctx.read("extractions.is_unchanged", {**asked, "recipe_version": extraction.recipe_version}):
-        return []
+    extraction, items = todo.extraction, None
+    if extraction.previous_id is not None:
+        asked = {"extraction": extraction.previous_id, "page": todo.page.page, "content": content}
+        version = {"recipe_version": extraction.recipe_version}
+        items = await ctx.read("extractions.items_unchanged", {**asked, **version})
+    if items is None:
+        return Finds(children=(_extraction(todo),))
     said = {"extraction": extraction.id, "page": todo.page.page, "version": todo.version}
-    return [Effect("extractions.items_carried", {**said, "previous": extraction.previous_id})]
+    carried = Effect("extractions.items_carried", {**said, "previous": extraction.previous_id})
+    more = await explore(ctx, todo, page) if items else Finds()
+    return Finds(effects=(carried, *more.effects), children=more.children)
+
+
+async def explore(ctx: Context, todo: PageToFetch, page: Page) -> Finds:
+    """The pages of the same origin that a page with items leads to, where the recipe wants them."""
+    level = todo.extraction.configuration.levels[todo.page.level]
+    if not (level.explore or level.page_type is PageType.EXPLORATORY):
+        return Finds()
+    limit = todo.extraction.limits.depth
+    depth = int(ctx.setting("extractions.max_depth")) if limit is None else limit
+    urls, left = await ctx.compute(explore_links, page, level)
+    pages = explored(todo.page, urls, depth)
+    admitted = await admit(ctx, todo.extraction, pages, left if pages else 0)
+    added = Effect("extractions.add_pages", admitted.told(todo.page))
+    return Finds(effects=(added,), children=tuple(_child(todo, each) for each in admitted.new))
 
 
 def _child(todo: PageToFetch, page: NewPage) -> NewTask:

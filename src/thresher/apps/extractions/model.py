@@ -291,7 +291,7 @@ class Extraction:
 class ExtractionPage:
     """One page of an extraction: a row of `extraction_pages`. `level` counts from the root; `number` is its
     place in a list, and `list_page` the page that the list begins with. `counting` says that nobody knows how
-    long that list is.
+    long that list is. `empty` are the words with which a list says that it has nothing.
     """
 
     extraction_id: int
@@ -319,6 +319,7 @@ class ExtractionPage:
     extractor: str | None = None
     items: int = 0
     counting: bool = False
+    empty: str | None = None
 
     @property
     def id(self) -> str:

@@ -33,8 +33,8 @@ PORTION = 1_000  # pages that are enqueued at a time
 
 
 class Mode(StrEnum):
-    """`resume` takes up what still waits, `retry` also what failed, `reextract` reads every stored page again
-    into a new version of the data set.
+    """`resume` takes up what still waits, `retry` also what failed and the lists that led nowhere,
+    `reextract` reads every stored page again into a new version of the data set.
     """
 
     START = "start"
@@ -91,7 +91,7 @@ def states_of(mode: Mode) -> tuple[str, ...]:
         case Mode.RESUME:
             return ("waiting", "unread")
         case Mode.RETRY:
-            return ("waiting", "unread", "failed")
+            return ("waiting", "unread", "failed", "astray")
         case Mode.REEXTRACT:
             return ("succeeded",)
         case Mode.START:
@@ -137,7 +137,7 @@ def _task_of(extraction: Extraction, page: ExtractionPage, mode: Mode, version: 
         return extract_task(extraction.id, page.page, version) if has_data else None
     if page.step == 0 and extraction.configuration.is_api:
         return _root_task(extraction)
-    if page.status is PageStatus.SUCCESS:
+    if page.status is PageStatus.SUCCESS and page.page_type.holds_data:
         return extract_task(extraction.id, page.page, version)
     return fetch_task(extraction.id, extraction.recipe_name, page.page, page.url)
 

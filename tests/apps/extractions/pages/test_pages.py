@@ -47,7 +47,7 @@ def test_a_page_is_shown_with_its_screenshot_beside_its_text(world):
         "status": "SUCCESS",
         "extraction_status": "SUCCESS",
     }
-    told = {"note": None, "final_url": None, "content_type": "text/html", "links": 0}
+    told = {"note": None, "final_url": None, "content_type": "text/html", "links": 0, "empty": None}
     bodies = {"content": text, "markdown": text, "screenshot": picture}
     with world.store.write() as session:
         page_fetched(session, {**said, **told, **bodies}, world.store.backend.now(session))

@@ -103,6 +103,15 @@ def test_a_site_that_says_it_has_a_billion_pages_gets_no_billion_tasks():
     assert len(found.pages) <= 100_000 + len(ITEMS)
 
 
+def test_a_list_that_may_go_on_behind_its_last_possible_page_says_so():
+    seen = facts(next_url=f"{ROOT}?page=100001")
+    of = ListState(ROOT, last=99_999)
+    paging = Pagination(PagingKind.NEXT_LINK)
+    assert branch(site(paging), page(99_999), seen, of).left == 1
+    assert branch(site(paging), page(99_998), seen, of).left == 0
+    assert branch(site(paging), page(99_999), facts(()), of).left == 0
+
+
 def test_exploration_ends_at_its_depth():
     detail = ExtractionPage(1, page_name(ITEMS[0]), ITEMS[0], 2, 1, PageType.DETAIL, explored=2)
     (only,) = explored(detail, ["https://acme.example/more"], 3)

@@ -4,17 +4,16 @@ stopped, and data sets that have lost a field.
 
 from collections.abc import Sequence
 
-from thresher.apps.extractions.model import Extraction, ExtractionStatus, Recipe, RecipeStatus
-from thresher.apps.extractions.store.datasets import DataSet, list_datasets
+from thresher.apps.extractions.model import ExtractionStatus, Recipe, RecipeStatus
+from thresher.apps.extractions.store.datasets import DataSet, datasets_of
 from thresher.apps.extractions.store.extractions import list_extractions
 from thresher.apps.extractions.store.recipes import list_recipes
-from thresher.apps.extractions.store.totals import lost_fields
+from thresher.apps.extractions.store.totals import Drift, drift_of
 from thresher.core.extension import Check
 from thresher.store.session import Session
 from thresher.store.store import Store
 
 NAMED = 3  # that one line names
-LATEST = 50  # extractions that are looked at
 
 
 def check_recipes(store: Store) -> list[Check]:
@@ -39,12 +38,12 @@ def check_recipes(store: Store) -> list[Check]:
 def check_extractions(store: Store) -> list[Check]:
     """Check that the last extraction of each recipe went to its end."""
     with store.read() as session:
-        latest: dict[str, Extraction] = {}
-        for each in list_extractions(session, limit=LATEST):
-            latest.setdefault(each.extraction.recipe_name, each.extraction)
-    stopped = [
-        each for each in latest.values() if each.status in (ExtractionStatus.STALE, ExtractionStatus.ERROR)
-    ]
+        latest = [
+            each.extraction
+            for recipe in list_recipes(session)
+            for each in list_extractions(session, recipe.id, limit=1)
+        ]
+    stopped = [each for each in latest if each.status in (ExtractionStatus.STALE, ExtractionStatus.ERROR)]
     if not stopped:
         were = "was" if len(latest) == 1 else "were"
         return [Check.ok("extractions", f"{_recipes(len(latest))} {were} extracted")] if latest else []
@@ -59,26 +58,27 @@ def check_extractions(store: Store) -> list[Check]:
 
 
 def check_datasets(store: Store) -> list[Check]:
-    """Check that the newest data set of each recipe has the fields that the one before it had."""
+    """Check that the newest data set of each recipe has what the one before it had."""
     with store.read() as session:
         lost = [each for recipe in list_recipes(session) if (each := _lost(session, recipe))]
     return [
         Check.warn(
             "data sets",
-            f"far fewer items of data set {dataset.id} ({dataset.recipe_name}) than before have {', '.join(fields)}",
+            f"data set {dataset.id} ({dataset.recipe_name}) has lost something: {drift.says}",
             f"the site may have changed: thresher datasets show {dataset.id}",
         )
-        for dataset, fields in lost[:NAMED]
+        for dataset, drift in lost[:NAMED]
     ]
 
 
-def _lost(session: Session, recipe: Recipe) -> tuple[DataSet, tuple[str, ...]] | None:
-    sets = [each for each in list_datasets(session, recipe.id, limit=2) if each.ended_at]
-    if len(sets) < 2:
+def _lost(session: Session, recipe: Recipe) -> tuple[DataSet, Drift] | None:
+    """What stopped halfway is another line's business."""
+    newest = next(iter(list_extractions(session, recipe.id, limit=1)), None)
+    if newest is None or newest.extraction.status is not ExtractionStatus.COMPLETE:
         return None
-    new, old = sets
-    fields = lost_fields((old.coverage, old.items), new.coverage, new.items, new.entity)
-    return (new, fields) if fields else None
+    new = datasets_of(session, newest.extraction.id)[0]
+    drift = drift_of(session, newest.extraction, new.coverage, new.items)
+    return (new, drift) if drift is not None else None
 
 
 def _recipes(number: int) -> str:

@@ -50,10 +50,14 @@ _FIELDS = (
     "extractor",
     "items",
     "counting",
+    "empty",
 )
 _SELECT = f"select {', '.join(_FIELDS)} from extraction_pages"
 _ONE = f"{_SELECT} where extraction_id = :extraction and page = :page"
 _LISTED = f"{_SELECT} where extraction_id = :extraction and page > :after"
+# A list, not the page behind the end of one, that leads to nothing and does not say that it has nothing.
+_ASTRAY = """status = 'SUCCESS' and page_type in ('DETAIL_LINKS', 'CATEGORY_LINKS') and links = 0 and number is null
+    and empty is null"""
 _BY_STATUS = {
     "waiting": " and status = 'WAITING'",
     "succeeded": " and status = 'SUCCESS'",
@@ -61,6 +65,7 @@ _BY_STATUS = {
     "skipped": " and status = 'SKIPPED'",
     "unread": " and extraction_status = 'WAITING'",
     "read": " and extraction_status = 'SUCCESS'",
+    "astray": f" and {_ASTRAY}",
 }
 _LIST = """select (select p.url from extraction_pages p where p.extraction_id = :extraction and p.page = :list),
     (select max(p.number) from extraction_pages p where p.extraction_id = :extraction and p.list_page = :list)"""
@@ -86,7 +91,7 @@ _INSERT = (
 )
 _PARENTS = (("extraction_id", ":extraction"), ("page", "text"), ("parent", ":parent"))
 _FETCHED = """update extraction_pages set status = :status, note = :note, failure = null, final_url = :final_url, content = :content,
-    markdown = :markdown, screenshot = :screenshot, content_type = :content_type, links = :links, fetched_at = :now,
+    markdown = :markdown, screenshot = :screenshot, content_type = :content_type, links = :links, empty = :empty, fetched_at = :now,
     extraction_status = :extraction_status, moved_at = :now where extraction_id = :extraction and page = :page"""
 _SKIPPED = """update extraction_pages set status = 'SKIPPED', note = :note, moved_at = :now
     where extraction_id = :extraction and page = :page and status = 'WAITING'"""
@@ -98,7 +103,7 @@ _UNREAD = """update extraction_pages set extraction_status = 'ERROR', failure = 
 _READ = """update extraction_pages set extraction_status = 'SUCCESS', failure = null, extraction_started_at = :started,
     extracted_at = :now, extractor = :extractor, items = :items, moved_at = :now
     where extraction_id = :extraction and page = :page"""
-_RETRY = """update extraction_pages set status = case when status = 'ERROR' then 'WAITING' else status end,
+_RETRY = f"""update extraction_pages set status = case when status = 'ERROR' or ({_ASTRAY}) then 'WAITING' else status end,
     extraction_status = case when extraction_status = 'ERROR' then 'WAITING' else extraction_status end,
     failure = null, moved_at = :now where extraction_id = :extraction and page in (:pages*)"""
 _REREAD = """update extraction_pages set extraction_status = 'WAITING', failure = null, moved_at = :now
@@ -110,11 +115,13 @@ _BEYOND = """select page from extraction_pages where extraction_id = :extraction
     order by number"""
 _FORGET_PAGES = "delete from extraction_pages where extraction_id = :extraction and page in (:pages*)"
 _FORGET_PARENTS = "delete from extraction_parents where extraction_id = :extraction and page in (:pages*)"
+_COUNT_ASTRAY = f"select count(*) from extraction_pages where extraction_id = :extraction and {_ASTRAY}"
+_FIRST_ASTRAY = f"{_SELECT} where extraction_id = :extraction and {_ASTRAY} order by step, page limit 1"
 _DROP = "update extractions set dropped = dropped + :number where id = :extraction"
 _PARENTS_OF = (
     "select parent from extraction_parents where extraction_id = :extraction and page = :page order by parent"
 )
-_UNCHANGED = """select 1 from extraction_pages p join extractions e on e.id = p.extraction_id where p.extraction_id = :extraction
+_UNCHANGED = """select p.items from extraction_pages p join extractions e on e.id = p.extraction_id where p.extraction_id = :extraction
     and p.page = :page and p.content = :content and p.extraction_status = 'SUCCESS' and e.recipe_version = :recipe_version"""
 
 
@@ -150,6 +157,13 @@ def list_pages(
 
 
 PAGE_STATES = tuple(_BY_STATUS)
+
+
+def lists_astray(session: Session, extraction_id: int) -> tuple[int, ExtractionPage | None]:
+    """How many lists lead to nothing without saying that they are empty, and the first of them."""
+    asked = {"extraction": extraction_id}
+    row = one(session, _FIRST_ASTRAY, asked)
+    return int(session.rows(_COUNT_ASTRAY, asked)[0][0]), _page(row) if row else None
 
 
 def parents_of(session: Session, extraction_id: int, page: str) -> list[str]:
@@ -221,11 +235,12 @@ def known_pages(session: Session, data: Mapping[str, Any], now: int) -> frozense
     return frozenset(row[0] for row in rows)
 
 
-def is_unchanged(session: Session, data: Mapping[str, Any], now: int) -> bool:  # noqa: ARG001  every read is given the time
-    """Read: whether an earlier extraction by the same version of the recipe has read the same content of this
-    page.
+def items_unchanged(session: Session, data: Mapping[str, Any], now: int) -> int | None:  # noqa: ARG001  every read is given the time
+    """Read: how many items an earlier extraction by the same version of the recipe has read from the same
+    content of this page; None if it has not.
     """
-    return one(session, _UNCHANGED, dict(data)) is not None
+    row = one(session, _UNCHANGED, dict(data))
+    return row[0] if row else None
 
 
 def open_pages(session: Session, data: Mapping[str, Any], now: int) -> list[ExtractionPage]:  # noqa: ARG001  every read is given the time
@@ -311,6 +326,7 @@ def page_fetched(session: Session, data: Mapping[str, Any], now: int) -> dict[st
 
 def page_skipped(session: Session, data: Mapping[str, Any], now: int) -> dict[str, int]:
     """A page is not requested, and why."""
+    extractions.begin(session, data, now)
     return {"pages_skipped": session.run(_SKIPPED, {**data, "now": now})}
 
 
@@ -325,11 +341,13 @@ def page_unread(session: Session, data: Mapping[str, Any], now: int) -> dict[str
     """A page was fetched and could not be read into the data set."""
     failure = orjson.dumps(data["failure"]).decode()
     said = {"extraction": data["extraction"], "page": data["page"], "task": data["task"]}
+    extractions.begin(session, data, now)
     return {"pages_unread": session.run(_UNREAD, {**said, "failure": failure, "now": now})}
 
 
 def note_read(session: Session, said: Mapping[str, Any], now: int) -> None:
-    """A page was read: by what, and how many items it had."""
+    """A page was read: by what, and how many items it had. A stale extraction moves again."""
+    extractions.begin(session, said, now)
     session.run(_READ, {**said, "now": now})
 
 
@@ -352,7 +370,7 @@ def note_page(session: Session, said: Mapping[str, Any]) -> None:
 
 
 def retry_pages(session: Session, data: Mapping[str, Any], now: int) -> None:
-    """Pages that failed wait again."""
+    """Pages that failed wait again, and lists that led nowhere."""
     session.run(_RETRY, {"extraction": data["extraction"], "pages": list(data["pages"]), "now": now})
 
 

@@ -4,29 +4,56 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from thresher.apps.extractions.model import Entity, Extraction, PageStatus, PageType, page_name
+from thresher.apps.extractions.model import (
+    Entity,
+    Extraction,
+    ExtractionPage,
+    PageStatus,
+    PageType,
+    page_name,
+)
 from thresher.apps.extractions.store import datasets, extractions
 from thresher.apps.extractions.store.extractions import StepFigures
-from thresher.apps.extractions.store.pages import find_page
+from thresher.apps.extractions.store.pages import find_page, lists_astray
 from thresher.store.session import Session, one
 
 Coverage = Mapping[str, Mapping[str, int]]
 
-# A field that most items had, and that is missing from more than half of those, is lost.
+# A field that most items had, and that is missing from more than half of those, is lost; and so are the items
+# where less than half of them are there.
 COMMON, LOST = 0.5, 0.5
 _WAITS = """select g.name, g.closed_reason, count(*) from tasks t join lanes l on l.id = t.lane_id
     left join gates g on g.id = l.parked_on where t.group_id = :group and t.finished_at is null
     group by g.name, g.closed_reason order by count(*) desc limit 1"""
 _LAST_ERROR = """select t.reason from tasks t where t.group_id = :group and t.finished_at is null and t.reason is not null
     order by t.id limit 1"""
-_LAST_SET = """select id from datasets where recipe_id = :recipe and ended_at > 0 and extraction_id <> :extraction
-    order by id desc limit 1"""
+# What was cut short says nothing about how much there should be.
+_LAST_SET = """select d.id from datasets d join extractions e on e.id = d.extraction_id where d.recipe_id = :recipe
+    and d.extraction_id < :extraction and d.ended_at > 0 and e.status = 'COMPLETE' order by d.id desc limit 1"""
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """What a data set has lost since the one before: fields that far fewer items have, or most items.
+    `before` is how many there were, where there are far fewer now.
+    """
+
+    fields: tuple[str, ...]
+    items: int
+    before: int | None = None
+
+    @property
+    def says(self) -> str:
+        said = [f"{self.items:,} items, and {self.before:,} last time"] if self.before is not None else []
+        said += [f"far fewer items than last time have {', '.join(self.fields)}"] if self.fields else []
+        return "; ".join(said)
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """An extraction as its last task finds it. `cost` is in millionths of a dollar; `coverage_lost` names
-    fields that far fewer items have than in the data set before; `api_note` is what an API leaves to be said.
+    """An extraction as its last task finds it. `cost` is in millionths of a dollar; `drift` is what it has
+    lost since the one before; `api_note` is what an API leaves to be said. `astray` counts the lists that
+    lead nowhere and do not say that they are empty; the first of them is `first_astray`.
     """
 
     extraction: Extraction
@@ -37,8 +64,10 @@ class Totals:
     unverified: int = 0
     cost: int = 0
     coverage: Coverage = field(default_factory=dict)
-    coverage_lost: tuple[str, ...] = ()
+    drift: Drift | None = None
     api_note: str | None = None
+    astray: int = 0
+    first_astray: ExtractionPage | None = None
 
     @property
     def waiting(self) -> int:
@@ -52,9 +81,10 @@ class Totals:
 
     @property
     def nothing_read(self) -> bool:
-        """Whether pages failed, lists among them, and not one with data was read: that proves nothing."""
-        read = sum(step.extractions_succeeded for step in self.steps if PageType(step.page_type).holds_data)
-        return bool(self.failed) and not read
+        """Whether not one page with data was read."""
+        return not any(
+            step.extractions_succeeded for step in self.steps if PageType(step.page_type).holds_data
+        )
 
     @property
     def failed(self) -> int:
@@ -69,7 +99,7 @@ def read_totals(session: Session, data: Mapping[str, Any], now: int) -> Totals |
     dataset = one_dataset(session, extraction.id, int(data["version"]))
     root = find_page(session, extraction.id, page_name(extraction.url))
     coverage = datasets.read_coverage(session, dataset.id) if dataset else {}
-    before = _coverage_before(session, extraction)
+    astray, first = lists_astray(session, extraction.id)
     return Totals(
         extraction,
         root.status if root else PageStatus.ERROR,
@@ -79,8 +109,10 @@ def read_totals(session: Session, data: Mapping[str, Any], now: int) -> Totals |
         dataset.unverified if dataset else 0,
         extractions.spent(session, extraction.id),
         coverage,
-        lost_fields(before, coverage, dataset.items if dataset else 0, extraction.entity),
+        drift_of(session, extraction, coverage, dataset.items if dataset else 0),
         root.note if root and extraction.configuration.is_api else None,
+        astray,
+        first,
     )
 
 
@@ -90,12 +122,16 @@ def one_dataset(session: Session, extraction_id: int, version: int) -> datasets.
     return next((each for each in found if each.version == version), None)
 
 
-def _coverage_before(session: Session, extraction: Extraction) -> tuple[Coverage, int]:
+def drift_of(session: Session, extraction: Extraction, coverage: Coverage, items: int) -> Drift | None:
+    """What a data set has lost since the last whole one of its recipe. What a limit left out is not lost."""
     row = one(session, _LAST_SET, {"recipe": extraction.recipe_id, "extraction": extraction.id})
     if row is None:
-        return {}, 0
-    found = datasets.get_dataset(session, row[0])
-    return found.coverage, found.items
+        return None
+    before = datasets.get_dataset(session, row[0])
+    same = before.entity.name == extraction.entity.name and not extraction.dropped
+    fewer = same and items < before.items * LOST
+    fields = lost_fields((before.coverage, before.items), coverage, items, extraction.entity)
+    return Drift(fields, items, before.items if fewer else None) if fewer or fields else None
 
 
 def lost_fields(before: tuple[Coverage, int], now: Coverage, items: int, entity: Entity) -> tuple[str, ...]:

@@ -42,12 +42,14 @@ class NewPage:
 @dataclass(frozen=True, slots=True)
 class Branch:
     """What follows from a page. `pages` are fetched at their own time; `follow` is the next page of a list
-    whose pages are known one by one. `extract` is whether the page itself is read into the data set.
+    whose pages are known one by one. `extract` is whether the page itself is read into the data set. `left`
+    is 1 where the list may go on behind the last page that any list may have.
     """
 
     pages: tuple[NewPage, ...] = ()
     follow: NewPage | None = None
     extract: bool = False
+    left: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,10 @@ def branch(configuration: Configuration, page: ExtractionPage, facts: PageFacts,
     linked = tuple(_linked(configuration, page, facts))
     is_last = not rest and (page.number or 0) >= of.last
     follow = _following(level, page, facts, of) if is_last else None
-    return Branch((*rest, *linked), follow, level.page_type.holds_data)
+    is_cut = (
+        level.pagination is not None and (page.number or 0) + 1 >= MAX_PAGES_OF_LIST and bool(facts.links)
+    )
+    return Branch((*rest, *linked), follow, level.page_type.holds_data, int(is_cut))
 
 
 def _rest_of_list(level: Level, page: ExtractionPage, facts: PageFacts, of: ListState) -> Iterator[NewPage]:

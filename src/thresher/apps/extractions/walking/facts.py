@@ -20,11 +20,13 @@ from thresher.reading.html.parser import Node
 from thresher.reading.lists.find_lists import find_lists
 from thresher.reading.lists.pagination import Pagination, pagination
 from thresher.reading.text.markdown import full_markdown
-from thresher.reading.verdict.emptiness import shell
+from thresher.reading.text.plain import full_text
+from thresher.reading.verdict.emptiness import counts_rows, is_main, shell, statement
 
 MAX_LINKS = 20_000
 MAX_PAGE_URLS = 500
 MIN_SHARE = 0.6  # of a list, and of the links that a pattern finds
+MAX_CLICKED = 300  # elements of a page whose level sets no limit
 MAX_EXPLORED = 200  # links of one page that exploration follows
 _SCRIPT = re.compile(r"\.(?:php|aspx?|jsp|cgi|do|cfm)$", re.IGNORECASE)
 _FILE = re.compile(
@@ -37,7 +39,8 @@ _FILE = re.compile(
 class PageFacts:
     """`links` lead to the next level, and `left` is how many more there are; `page_urls` lead to other pages
     of the list. `identity` is the same for every address of one page. `shell` says that scripts were to fill
-    the page.
+    the page, `empty` are the words with which a list says that it has nothing, `note` is what a browser left
+    undone.
     """
 
     markdown: str
@@ -48,6 +51,8 @@ class PageFacts:
     total: int | None = None
     shell: str | None = None
     left: int = 0
+    empty: str | None = None
+    note: str | None = None
 
 
 def read_page(page: Page, level: Level) -> PageFacts:
@@ -55,6 +60,7 @@ def read_page(page: Page, level: Level) -> PageFacts:
     document = content_of(page, level)
     paging = pagination(Document.of(page)) if level.pagination else None  # a pager stands beside the content
     found = tuple(_next_level(document, level, page))
+    beyond, note = _not_clicked(page, level)
     return PageFacts(
         full_markdown(document),
         identity_of(document),
@@ -63,8 +69,33 @@ def read_page(page: Page, level: Level) -> PageFacts:
         _page_urls(paging) if paging else (),
         paging.total if paging else None,
         shell(document),
-        len(found[MAX_LINKS:]),
+        len(found[MAX_LINKS:]) + beyond,
+        None if found or level.page_type.holds_data else _says_empty(document),
+        note,
     )
+
+
+def _not_clicked(page: Page, level: Level) -> tuple[int, str | None]:
+    """How many elements a limit of clicks left out, and what is to be said of those and of others that led to
+    no address.
+    """
+    if page.unfinished:
+        return 1, f"{page.unfinished[0]!r} could be clicked once more: raise pagination.clicks"
+    limit = level.click_limit or MAX_CLICKED
+    beyond = max(0, len(page.collected) + page.not_collected - limit) if page.not_collected else 0
+    silent = page.not_collected - beyond
+    said = [f"{beyond:,} elements were not clicked: raise click_limit"] if beyond else []
+    said += [f"{silent:,} elements led to no address when they were clicked"] if silent else []
+    return beyond, "; ".join(said) or None
+
+
+def _says_empty(document: Document) -> str | None:
+    """The words with which a list says that there is nothing, if nothing that it counts contradicts them."""
+    said = statement(document)
+    if said is None:
+        return None
+    text = full_text(document)
+    return said.quote if is_main(said, document, len(text)) and not counts_rows(document, text) else None
 
 
 def _page_urls(paging: Pagination) -> tuple[str, ...]:
