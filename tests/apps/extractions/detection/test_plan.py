@@ -102,6 +102,33 @@ def test_categories_are_told_from_details_by_what_is_behind_them():
     assert step.configuration.levels[0].link_pattern == r"^https://a\.example/dept/[^/?#&]+$"
 
 
+def departments_of_which_some_are_empty(empty: set[str]) -> Site:
+    """Lists that say that they have nothing today."""
+    site = Site(departments())
+    usual = site.pages[f"{HOST}/dept/*"]
+    nothing = "<title>Courses</title><h1>0 results</h1><p>No courses were found here.</p>"
+    site.pages[f"{HOST}/dept/*"] = lambda url: nothing if url.rpartition("/")[2] in empty else usual(url)
+    return site
+
+
+@pytest.mark.promise(7)
+def test_lists_that_say_they_are_empty_are_no_samples_of_what_lists_look_like():
+    """Of five departments the first and the last have no courses this term."""
+    step = found(departments_of_which_some_are_empty({"arts", "physics"}), f"{HOST}/")
+    kinds = [level.page_type for level in step.configuration.levels]
+    assert kinds == [PageType.CATEGORY_LINKS, PageType.DETAIL_LINKS, PageType.DETAIL]
+    troubles = [each.trouble for each in step.report.levels[1].samples if each.trouble]
+    assert troubles == ['it says "0 results"'] * 2
+
+
+def test_where_all_lists_are_empty_that_is_the_reason():
+    step = walked(
+        departments_of_which_some_are_empty({"arts", "law", "medicine", "music", "physics"}), f"{HOST}/"
+    )
+    assert isinstance(step, Hopeless)
+    assert f'{HOST}/dept/arts says "0 results"' in step.reason
+
+
 def many_departments(goes_on: str | None) -> dict[str, Answer]:
     """Nine departments, of which four are looked at; one of the others has a second page."""
     names = [f"dept-{at}" for at in range(9)]

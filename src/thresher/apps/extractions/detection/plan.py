@@ -15,6 +15,8 @@ from thresher.apps.extractions.detection.link_pattern import joined, link_patter
 from thresher.apps.extractions.detection.links import MAX_URLS, LinkList
 from thresher.apps.extractions.detection.look import PageLook
 from thresher.apps.extractions.detection.page_type import (
+    MUCH_PROSE,
+    RECORD,
     Judgement,
     LevelJudgement,
     Reading,
@@ -61,6 +63,7 @@ from thresher.core.stored import written
 MAX_CATEGORY_LEVELS = 3
 MAX_CANDIDATES = 3  # lists of one page that are tried
 MAX_FAILED = 4  # samples of a level that may not answer
+MAX_EMPTY = 8  # samples of a level that may say that they are empty
 MIN_API_FIELDS = 0.5  # of the required fields that an API must tell
 LIKELY = 0.5  # points a page by which one reading must lead to be taken without being certain
 RIVAL = 0.75  # of the best list's score from which another one is a rival
@@ -116,6 +119,7 @@ class _Planner:
         self.case = case
         self.notes: list[str] = []
         self.by_model = False
+        self.empty: PageLook | None = None  # where all that a list leads to says that it has nothing
         self.levels: list[Level] = []
         self.reports: list[LevelReport] = []
 
@@ -351,7 +355,8 @@ class _Planner:
                 f"{pages[0].asked} has several lists. Which one leads to the {self.case.entity.name} pages?"
             )
             return Unclear(Question(asks, choices), self._report(Estimate(), Estimate()))
-        empty = f' It says "{pages[0].empty}".' if pages[0].empty else ""
+        said = pages[0] if pages[0].empty else self.empty
+        empty = f' {said.asked} says "{said.empty}".' if said else ""
         return Hopeless(
             f"no list of links was recognised on {pages[0].asked}.{empty} Give the recipe the address of a list, or "
             "a configuration"
@@ -420,15 +425,23 @@ class _Planner:
         return proof if proof.pagination is not None else None
 
     def _children(self, urls: Sequence[str], depth: int) -> tuple[tuple[PageLook, ...], tuple[PageLook, ...]]:
-        """Samples of the next level, as many as wanted, and those that did not answer."""
+        """Samples of the next level, as many as wanted, and those that show nothing of what its pages look
+        like: they did not answer, or say that they are empty.
+        """
         good: list[PageLook] = []
         bad: list[PageLook] = []
+        empty: list[PageLook] = []
         for url in urls:
-            if len(good) >= self.case.samples or len(bad) >= MAX_FAILED:
+            if len(good) >= self.case.samples or len(bad) >= MAX_FAILED or len(empty) >= MAX_EMPTY:
                 break
             look = self.drawn(url, Why.SAMPLE, depth)
-            (bad if look.trouble is not None or look.is_data else good).append(look)
-        return tuple(good), tuple(bad)
+            if look.trouble is None and _is_empty(look):
+                empty.append(replace(look, trouble=f'it says "{look.empty}"'))
+            else:
+                (bad if look.trouble is not None or look.is_data else good).append(look)
+        if empty and not good:
+            self.empty = empty[0]
+        return tuple(good), (*bad, *empty)
 
     def _widened(
         self,
@@ -627,6 +640,14 @@ class _Planner:
 def _kind_above(reading: Reading) -> PageType:
     """What a list is that leads to such pages."""
     return PageType.DETAIL_LINKS if reading is Reading.DETAIL else PageType.CATEGORY_LINKS
+
+
+def _is_empty(look: PageLook) -> bool:
+    """Whether a page says that it has nothing, and has neither text nor data of its own. A page about one
+    thing may say that nobody has written about it.
+    """
+    is_bare = look.prose < MUCH_PROSE and look.paging is None
+    return bool(look.empty) and is_bare and not look.told.subjects and len(look.told.pairs) < RECORD
 
 
 def _same_list(
