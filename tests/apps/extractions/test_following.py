@@ -3,6 +3,7 @@ nothing that robots.txt forbids.
 """
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -21,9 +22,21 @@ from tests.apps.extractions.shop import (
 )
 from tests.harness.databases import file_and_server
 from thresher.admin.sources import pause, resume
-from thresher.apps.extractions.model import Configuration, Level, Limits, PageType, Pagination, PagingKind
+from thresher.apps.extractions.fetch_page import rendering_of
+from thresher.apps.extractions.model import (
+    Configuration,
+    Level,
+    Limits,
+    PageSetup,
+    PageType,
+    Pagination,
+    PagingKind,
+)
 from thresher.apps.extractions.recipe_file import RecipeSpec
 from thresher.apps.extractions.service import extractions, recipes
+from thresher.apps.extractions.service.marked import body_text
+from thresher.core.clock import SECOND
+from thresher.core.rendering import Click, Collect, Rendering, Wait
 from thresher.store.sources import find_gates
 from thresher.testing.web import Requested
 from thresher.testing.world import World
@@ -159,13 +172,83 @@ def test_detections_share_two_slots_like_every_kind(world):
         assert len(shop.asked) > asked
 
 
+KINDS = ("detectConfiguration", "fetchPage", "extractData", "extractDataWithApi")
+
+
+def test_two_tasks_of_each_kind_may_run_at_once(world):
+    with world(Shop(1)) as made:
+        assert [limits_of(made, kind)["max_in_flight"] for kind in KINDS] == [2, 2, 2, 2]
+
+
+def test_a_page_is_tried_three_times_with_pauses_from_a_second_on(world):
+    """A try that failed is told by nobody: only the last one is."""
+    shop, at = Shop(2), []
+    shop.down.add(f"{HOST}/thing/1")
+    with world(shop) as made:
+        made.web.add(
+            {f"{HOST}/thing/1": lambda request: at.append(made.clock.now()) or shop._answer(request)}
+        )
+        add_recipe(made)
+        view = extract(made)
+        assert (view.status, view.items, view.failed) == ("COMPLETE", 1, 1)
+        waits = [(after - before) / SECOND for before, after in pairwise(at)]
+        assert [round(wait) for wait in waits] == [1, 2], "the chance that spreads them only shortens them"
+        (task,) = (each for each in made.tasks("fetchPage", "failed"))
+        assert task["url"] == f"{HOST}/thing/1", "it is kept with its reason"
+
+
+def test_a_page_is_stored_as_it_came_and_as_text(world):
+    shop = Shop(1)
+    with world(shop) as made:
+        add_recipe(made)
+        view = extract(made)
+        (page,) = (each.page for each in extractions.list_pages(made.store, view.id, state="read"))
+        assert body_text(made.store, page.content) == shop.detail(0)
+        assert body_text(made.store, page.markdown).startswith("# Thing number 0")
+        assert page.final_url == f"{HOST}/thing/0"
+
+
+def test_a_site_is_explored_from_its_first_page_on(world):
+    """What has no list is read page by page: a page with items leads on, and one without leads nowhere."""
+    shop = Shop(4)
+    more = {0: '<a href="/thing/1">One</a> <a href="/empty">Empty</a>', 1: '<a href="/thing/2">Two</a>'}
+    shop.detail = lambda number, usual=shop.detail: usual(number) + more.get(number, "")  # type: ignore[method-assign]
+    with world(shop) as made:
+        made.web.add({f"{HOST}/empty": '<p>Nothing here.</p><a href="/thing/3">Three</a>'})
+        how = Configuration((Level(PageType.EXPLORATORY),))
+        add_recipe(made, how, url=f"{HOST}/thing/0")
+        view = extract(made)
+        assert skus(items(made, view)) == ["T-0", "T-1", "T-2"]
+        assert [step.kind for step in view.steps] == ["root", "exploration", "exploration"]
+
+
+def test_what_a_level_says_is_what_a_browser_does():
+    level = Level(
+        PageType.DETAIL_LINKS,
+        pagination=Pagination(PagingKind.LOAD_MORE, selector="button.more", clicks=7),
+        click_selector="tr",
+        setup=(PageSetup(click="#accept", optional=True), PageSetup(wait_for=".rows"), PageSetup(wait=0.5)),
+    )
+    assert rendering_of(level) == Rendering(
+        steps=(
+            Click("#accept", optional=True),
+            Wait(".rows"),
+            Wait(0.5),
+            Click("button.more", repeat=7, optional=True),
+        ),
+        screenshot=True,
+        collect=Collect("tr", 300),
+    )
+    assert level.needs_browser
+
+
 def add(made: World) -> None:
     recipes.add_recipe(made.store, made.registry, "shop", RecipeSpec(LIST, PRODUCT, None, Limits()))
 
 
-def limits_of(made: World) -> dict[str, Any]:
+def limits_of(made: World, kind: str = "detectConfiguration") -> dict[str, Any]:
     with made.store.read() as session:
-        return find_gates(session, name="source:extractions.detectConfiguration")[0]
+        return find_gates(session, name=f"source:extractions.{kind}")[0]
 
 
 @pytest.mark.promise(7)

@@ -19,7 +19,6 @@ from thresher.apps.extractions.model import (
     Extraction,
     ExtractionPage,
     Level,
-    PageType,
 )
 from thresher.apps.extractions.store.pages import PageToFetch
 from thresher.apps.extractions.walking.facts import content_of, identity_of
@@ -102,7 +101,7 @@ def site_of(recipe: str, level: Level) -> str:
 
 
 def schema_of(entity: Entity, level: Level) -> Schema:
-    return replace(entity.schema, many=level.several or level.page_type is PageType.EXPLORATORY)
+    return replace(entity.schema, many=level.several)
 
 
 def content_in(page: Page, level: Level) -> str:

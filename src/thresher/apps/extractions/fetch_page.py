@@ -109,11 +109,12 @@ def _not_wanted(todo: PageToFetch) -> str | None:
 async def _fetched(ctx: Context, page: ExtractionPage, level: Level) -> Page:
     render = True if level.needs_browser else level.render
     return await ctx.fetch(
-        page.url, render=render, rendering=_rendering(level) if render else None, max_age=0
+        page.url, render=render, rendering=rendering_of(level) if render else None, max_age=0
     )
 
 
-def _rendering(level: Level) -> Rendering:
+def rendering_of(level: Level) -> Rendering:
+    """What a browser does on a page of this level."""
     steps: list[Click | Wait] = []
     for each in level.setup:
         if each.click:
