@@ -129,6 +129,23 @@ def test_where_all_lists_are_empty_that_is_the_reason():
     assert f'{HOST}/dept/arts says "0 results"' in step.reason
 
 
+def test_lists_of_one_row_are_not_taken_for_pages_about_one_thing():
+    """Nothing of what is wanted stands on them. Where that is not certain a person is asked, and nothing is
+    guessed.
+    """
+    site = Site(departments())
+    names = ["arts", "law", "medicine", "music", "physics"]
+
+    def department(url: str) -> str:
+        at = names.index(url.rpartition("/")[2])
+        return f'<title>{url}</title><h1>Department</h1><p><a href="/course/{at}">Course {at}</a></p>'
+
+    site.pages[f"{HOST}/dept/*"] = department
+    step = walked(site, f"{HOST}/")
+    assert isinstance(step, Unclear), step
+    assert "about one course, or is it a list" in step.question.asks
+
+
 def many_departments(goes_on: str | None) -> dict[str, Answer]:
     """Nine departments, of which four are looked at; one of the others has a second page."""
     names = [f"dept-{at}" for at in range(9)]

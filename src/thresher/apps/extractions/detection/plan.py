@@ -233,7 +233,7 @@ class _Planner:
         opinion = self.asked("page_type", pages[0])
         if opinion is not None:
             return Reading.DETAIL if opinion.value == PageType.DETAIL else Reading.LIST
-        if judged.lead >= LIKELY:
+        if judged.lead >= LIKELY and (judged.reading is Reading.LIST or _tells(pages)):
             self.notes.append(
                 f"level {depth + 1}: the pages look like {_words(judged.reading)}, though not for certain"
             )
@@ -640,6 +640,16 @@ class _Planner:
 def _kind_above(reading: Reading) -> PageType:
     """What a list is that leads to such pages."""
     return PageType.DETAIL_LINKS if reading is Reading.DETAIL else PageType.CATEGORY_LINKS
+
+
+def _tells(pages: Sequence[PageLook]) -> bool:
+    """Whether most of these pages tell anything that is wanted, or have labels. A page that leads nowhere is
+    not about one thing for that alone: a list may be short.
+    """
+    telling = (
+        bool(look.told.subjects or set(look.told.fields) - COMMON or look.told.pairs) for look in pages
+    )
+    return 2 * sum(telling) > len(pages)
 
 
 def _is_empty(look: PageLook) -> bool:
