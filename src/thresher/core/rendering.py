@@ -136,7 +136,7 @@ class Rendering:
     @property
     def is_keepable(self) -> bool:
         """Tell whether the page cache can hold all that it brings. A cached page has neither picture nor
-        collected addresses.
+        collected addresses, and does not say which clicks were left unfinished.
         """
         return not self.screenshot and self.collect is None
 
