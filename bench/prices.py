@@ -37,7 +37,8 @@ from arrivals import Rows, Tables, upsert_postgres, upsert_sqlite
 
 from thresher.apps.prices.app import app as prices
 from thresher.apps.prices.model import JudgedListing, Listing, PriceType, Signal
-from thresher.apps.prices.store.points import PointRow, file_points, observations_of, point_row, points_of
+from thresher.apps.prices.point_row import PointRow, point_row
+from thresher.apps.prices.store.points import file_points, observations_of, points_of
 from thresher.bench.queue import database_for
 from thresher.runtime import open_store
 from thresher.store.store import Store

@@ -39,9 +39,10 @@ from thresher.apps.prices.model import (
     PriceType,
     SourceSpec,
 )
+from thresher.apps.prices.point_row import point_row
 from thresher.apps.prices.rates import NO_RATES
 from thresher.apps.prices.store.items import save_item
-from thresher.apps.prices.store.points import file_points, point_row
+from thresher.apps.prices.store.points import file_points
 from thresher.apps.prices.store.sources import save_price_source
 from thresher.apps.prices.store.valuations import ValuationInputs, store_valuation, valuation_inputs
 from thresher.apps.prices.valuation.options import ValuationOptions

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from thresher.apps.prices.model import JudgedListing, Listing, PriceType, Signal
-from thresher.apps.prices.store.points import PointRow, file_points, point_row
+from thresher.apps.prices.point_row import PointRow, point_row
+from thresher.apps.prices.store.points import file_points
 from thresher.store.session import Session
 
 BODY = "a" * 64
@@ -47,9 +48,17 @@ def row(
 
 
 def page(
-    rows: Sequence[PointRow], at: int, *, item: int = 1, source: int = 1, bodies: Sequence[str] = ()
+    rows: Sequence[PointRow],
+    at: int,
+    *,
+    item: int = 1,
+    source: int = 1,
+    bodies: Sequence[str] = (),
+    began_at: int | None = None,
 ) -> Mapping[str, Any]:
-    return {"item": item, "source": source, "rows": rows, "bodies": bodies, "observed_at": at}
+    """A page of rows; one of a list if it is said when that began."""
+    seen = {"observed_at": at, "began_at": began_at}
+    return {"item": item, "source": source, "rows": rows, "bodies": bodies, **seen}
 
 
 def filed(session: Session, rows: Sequence[PointRow], at: int, **others: Any) -> dict[str, int]:

@@ -46,8 +46,8 @@ def address(cursor: str | None = None, text: str = "", url: str = URL) -> str:
 def read(body: bytes) -> ListingPage:
     said = json.loads(body)
     listings = tuple(
-        Listing(title, PriceType.ASK, amount, "USD", str(amount), f"/rows/{at}", external_id=key)
-        for at, (key, title, amount) in enumerate(said["rows"])
+        Listing(title, PriceType.ASK, amount, "USD", str(amount), f"/rows/{at}", external_id=key, url=url)
+        for at, (key, title, amount, url) in enumerate(said["rows"])
     )
     return ListingPage(
         listings,
@@ -63,9 +63,13 @@ def read(body: bytes) -> ListingPage:
 def page(
     rows: Iterable[tuple[str, int | None]] = (), verdict: str = "found", title: str = TITLE, **more: Any
 ) -> Reply:
-    """A page of the list: ids with amounts in cents."""
-    said = {"rows": [(key, title, amount) for key, amount in rows], "verdict": verdict, **more}
+    """A page of the list: ids with amounts in cents. An address stands for an id that there is not."""
+    said = {"rows": [_row(key, title, amount) for key, amount in rows], "verdict": verdict, **more}
     return Reply(json.dumps(said), headers={"content-type": "application/json"})
+
+
+def _row(key: str, title: str, amount: int | None) -> tuple[str | None, str, int | None, str | None]:
+    return (None, title, amount, key) if key.startswith("https:") else (key, title, amount, None)
 
 
 def paged_spec(name: str = "paged", **others: Any) -> SourceSpec:

@@ -22,6 +22,7 @@ from thresher.apps.prices.cadence import price_cadence_of
 from thresher.apps.prices.kinds import kinds
 from thresher.apps.prices.matching.judge import judge
 from thresher.apps.prices.model import Adapter, Item, Listing, PriceSource, SourceRule
+from thresher.apps.prices.point_row import PointRow, point_row
 from thresher.apps.prices.store.answers import (
     StoredAnswer,
     StoredPage,
@@ -30,7 +31,6 @@ from thresher.apps.prices.store.answers import (
     stored_page,
 )
 from thresher.apps.prices.store.collections import Collection, spec_text
-from thresher.apps.prices.store.points import PointRow, point_row
 from thresher.apps.prices.valuing import requests
 from thresher.core.clock import HOUR
 from thresher.core.context import Context
@@ -261,7 +261,7 @@ async def _keep(ctx: Context, todo: OpenCollection, progress: Progress, page: Pa
     progress = replace(_after(progress, found, judged), answer=_answer(progress, kept))
     began_at = min(progress.began_at or page.fetched_at, page.fetched_at)
     progress = replace(progress, began_at=began_at, asked_at=ctx.now(), host=_next_host(todo, page))
-    effects = _filed(todo, judged, page.fetched_at, body)
+    effects = _filed(todo, judged, progress, page.fetched_at, body)
     # Product pages are each by itself; of any other list nobody knows where it goes on.
     goes_on = found.verdict.is_proof or todo.source.spec.adapter is Adapter.PAGE
     if found.next is None or not goes_on:
@@ -347,11 +347,13 @@ def _noted(progress: Progress, note: str) -> tuple[str, ...]:
     return (*progress.notes, note[:MAX_NOTE])[:MAX_NOTES]
 
 
-def _filed(todo: OpenCollection, judged: Judged, observed_at: int, body: str) -> tuple[Effect, ...]:
+def _filed(
+    todo: OpenCollection, judged: Judged, progress: Progress, observed_at: int, body: str
+) -> tuple[Effect, ...]:
     if not judged.rows:
         return ()
-    said = {**todo.pair, "rows": list(judged.rows), "bodies": [body], "observed_at": observed_at}
-    return (Effect("prices.file_points", said),)
+    seen = {"observed_at": observed_at, "began_at": progress.began_at}
+    return (Effect("prices.file_points", {**todo.pair, "rows": list(judged.rows), "bodies": [body], **seen}),)
 
 
 # The end
@@ -477,7 +479,7 @@ async def _from_cache(ctx: Context, todo: OpenCollection) -> Outcome | None:
             return None
         judged = await _judged(ctx, todo, found.listings, stored.fetched_at, stored.body)
         progress = _after(progress, found, judged)
-        effects += _filed(todo, judged, stored.fetched_at, stored.body)
+        effects += _filed(todo, judged, progress, stored.fetched_at, stored.body)
     if answer.reason:
         progress = replace(progress, notes=_noted(progress, answer.reason))
     return _finished(ctx, todo, progress, effects, from_cache=True)

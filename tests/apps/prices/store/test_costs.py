@@ -11,6 +11,7 @@ from tests.apps.prices.listings import filed, row
 from tests.harness.costs import instructions, plans, rows_read, scans, used
 from tests.harness.databases import only_files, only_postgres
 from tests.harness.hand import hands
+from thresher.apps.prices.point_row import PointRow
 from thresher.apps.prices.store.points import (
     end_asks,
     evidence_of,
@@ -49,16 +50,29 @@ def works(store: Store, first: int = 1, number: int = 4) -> Iterator[None]:
                 rows = [row(4_500 + at * (place % 3), external_id=str(place)) for place in range(20 - at)]
                 filed(session, rows, at, item=item)
             yield
+        for at, what in ((1, "new"), (2, "changed")):
+            with store.write() as session:
+                counts = filed(session, without_ids(at), at, item=item, source=2, began_at=at)
+            assert counts == {f"price_points_{what}": 10}
+            yield
         with store.write() as session:
             assert end_asks(session, {"item": item, "source": 1, "began_at": 3}, 3)
         yield
         with store.read() as session:
-            assert len(points_of(session, item)) == 19
+            assert len(points_of(session, item)) == 29
             assert points_of(session, item, counts=True, after=1)
-            assert len(live_points(session, item)) == 17
+            assert len(live_points(session, item)) == 27
             assert observations_of(session, item, 10)
             assert evidence_of(session, points_of(session, item)[0].id)
         yield
+
+
+def without_ids(at: int) -> list[PointRow]:
+    """Ten listings that are found again by what they say, with another price at each look."""
+    return [
+        row(4_500 + at, at=at, external_id=None, url=f"https://bay.example/{place}", title=f"coin {place}")
+        for place in range(10)
+    ]
 
 
 @only_files

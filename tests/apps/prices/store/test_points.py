@@ -21,17 +21,15 @@ from thresher.apps.prices.model import (
     PriceType,
     Signal,
 )
+from thresher.apps.prices.point_row import MAX_AMOUNT, PointRow, point_row
 from thresher.apps.prices.store.items import save_item
 from thresher.apps.prices.store.points import (
-    MAX_AMOUNT,
-    PointRow,
     duplicate_points,
     end_asks,
     evidence_of,
     file_points,
     live_points,
     observations_of,
-    point_row,
     points_of,
 )
 from thresher.core.clock import FrozenClock

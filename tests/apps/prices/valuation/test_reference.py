@@ -5,7 +5,7 @@ from datetime import timedelta
 from fractions import Fraction
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.apps.prices.valuation.points import (
@@ -52,18 +52,33 @@ def points(draw: st.DrawFn) -> PricePoint:
     return point(draw(amounts), kind, **said)
 
 
-@given(
-    st.lists(points(), max_size=40),
-    st.sampled_from([None, None, "MS 65", "raw", "XF40"]),
-    st.sets(st.sampled_from(FLAGS)),
-)
-def test_a_valuation_is_that_of_the_reference(
-    found: list[PricePoint], grade: str | None, flags: set[str]
-) -> None:
+@st.composite
+def markets(draw: st.DrawFn) -> list[PricePoint]:
+    """Many prices of one thing, close together, and a few that lie about the fence: all of them may count."""
+    middle = draw(st.integers(20, 6_000))
+    near = st.integers(-middle // 20, middle // 20)
+    far = st.sampled_from([-50, -30, -11, -10, -9, 9, 10, 11, 30, 50]).map(
+        lambda share: middle * share // 100
+    )
+    offsets = draw(st.lists(st.one_of(near, near, far), min_size=3, max_size=24))
+    strengths = draw(st.sampled_from([(1_000,), (600, 800, 1_000)]))
+    kinds = draw(st.sampled_from([(PriceType.SOLD,), (PriceType.SOLD, PriceType.ASK)]))
+    return [
+        point(
+            middle + offset,
+            draw(st.sampled_from(kinds)),
+            match_strength=draw(st.sampled_from(strengths)),
+            age=draw(st.sampled_from([0, 0, 90])),
+        )
+        for offset in offsets
+    ]
+
+
+def check(found: list[PricePoint], grade: str | None, flags: set[str]) -> None:
+    """Value an item by these points, and compare every figure with the reference."""
     said = dict.fromkeys(flags, "yes") | ({"grade": grade} if grade else {})
     made = valued(found, item(toning="yes", **said), rates=EUR)
-    today = NOW // DAY
-    wanted = expected(found, grade, len(flags), RATES, REPUTATIONS, OPTIONS, today)
+    wanted = expected(found, grade, len(flags), RATES, REPUTATIONS, OPTIONS, NOW // DAY)
     figures = None if made.bands is None else astuple(made.bands)
     assert figures == (None if wanted.prices is None else tuple(wanted.prices.values()))
     assert made.confidence == wanted.confidence
@@ -76,6 +91,25 @@ def test_a_valuation_is_that_of_the_reference(
     assert made.ask_count == made.comp_count - made.sold_count
     if made.confidence is not None:
         assert abs(sum(each.points for each in made.parts) - made.confidence) < 1e-9
+
+
+@given(
+    st.lists(points(), max_size=40),
+    st.sampled_from([None, None, "MS 65", "raw", "XF40"]),
+    st.sets(st.sampled_from(FLAGS)),
+)
+def test_a_valuation_is_that_of_the_reference(
+    found: list[PricePoint], grade: str | None, flags: set[str]
+) -> None:
+    check(found, grade, flags)
+
+
+@settings(max_examples=300)
+@given(markets(), st.sets(st.sampled_from(FLAGS), max_size=1))
+def test_many_prices_of_one_thing_are_fenced_and_weighed_as_in_the_reference(
+    found: list[PricePoint], flags: set[str]
+) -> None:
+    check(found, None, flags)
 
 
 @given(

@@ -10,56 +10,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
-from thresher.apps.prices.dedupe import dedupe_key
 from thresher.apps.prices.model import (
     Change,
-    JudgedListing,
     Observation,
     PointEvidence,
     PricePoint,
     PriceType,
     PrunablePoints,
 )
+from thresher.apps.prices.point_row import PointRow
+from thresher.apps.prices.store.listings_without_ids import Said, keys_they_have
 from thresher.apps.prices.store.sources import APP
-from thresher.core.keys import MAX_URL
-from thresher.core.limits import without_controls
-from thresher.core.stored import read, written
+from thresher.core.stored import read
 from thresher.store.bulk import Columns, among, insert_returning, insert_rows, pour
 from thresher.store.owners import disown_hashes, own_bodies
 from thresher.store.session import Row, Session, one
 
-MAX_AMOUNT = 10**15  # in the smallest unit: what is more is no price of anything
-MAX_QUANTITY = 1_000_000
-MAX_TITLE, MAX_WORDS = 500, 200  # characters of a title; of a condition, a grade and a reason
-MAX_QUOTE, MAX_LISTED = 500, 50  # characters of a quote; signals and doubts of one point
 MAX_LIVE = 20_000  # points that one valuation looks at
 MAX_DUPLICATES = 100
-
-
-class PointRow(NamedTuple):
-    """A listing on its way into the table: what one row says, in the order of its columns."""
-
-    dedupe_key: str
-    external_id: str | None
-    price: int
-    currency: str
-    price_type: str
-    unit: int
-    quantity: int
-    match_strength: int
-    counts: int
-    reason: str | None
-    title: str
-    url: str | None
-    item_condition: str | None
-    grade: str | None
-    listing_date: str | None
-    evidence: str
-    body: str | None
 
 
 _TYPES = {
@@ -163,79 +135,12 @@ _DUPLICATES = """select item_id, source_id, dedupe_key, count(*) from price_poin
     group by item_id, source_id, dedupe_key having count(*) > 1 limit :limit"""
 
 
-def point_row(judged: JudgedListing, observed_at: int, body: str | None) -> PointRow | None:
-    """Pure: a judged listing as a row; None where no price could be read. `body` is the hash of the answer.
-
-    Where nobody knows how many a listing offers, it has no price of one: it does not count, and its unit is
-    the price of all.
-    """
-    listing = judged.listing
-    if not _is_price(listing.amount) or not listing.currency:
-        return None
-    assert listing.amount is not None
-    reason, counts, unit = judged.reason, judged.counts, judged.unit
-    if not _is_price(unit) or not 1 <= judged.quantity <= MAX_QUANTITY:
-        reason, counts, unit = reason or "it is not known how many it offers", False, listing.amount
-    assert unit is not None
-    return PointRow(
-        dedupe_key(listing, observed_at),
-        _text(listing.external_id, MAX_WORDS),
-        listing.amount,
-        listing.currency,
-        listing.price_type.value,
-        unit,
-        min(max(judged.quantity, 1), MAX_QUANTITY),
-        judged.strength,
-        int(counts),
-        _text(reason, MAX_WORDS),
-        _text(listing.title, MAX_TITLE) or "",
-        _text(listing.url, MAX_URL) if len(listing.url or "") <= MAX_URL else None,
-        _text(listing.condition, MAX_WORDS),
-        _text(judged.grade, MAX_WORDS),
-        listing.listed_on.isoformat() if listing.listed_on else None,
-        _evidence(judged),
-        body,
-    )
-
-
-def _is_price(amount: int | None) -> bool:
-    return amount is not None and 0 <= amount <= MAX_AMOUNT
-
-
-def _evidence(judged: JudgedListing) -> str:
-    listing = judged.listing
-    quote, place = _text(listing.quote, MAX_QUOTE) or "", _text(listing.place, MAX_QUOTE) or ""
-    doubts = tuple(_text(each, MAX_QUOTE) or "" for each in listing.doubts[:MAX_LISTED])
-    amounts = (each if _is_price(each) else None for each in (listing.shipping, listing.was, listing.high))
-    evidence = PointEvidence(None, quote, place, judged.signals[:MAX_LISTED], doubts, *amounts)
-    try:
-        return orjson.dumps(written(evidence)).decode()
-    except TypeError:  # half a surrogate pair in a signal
-        return orjson.dumps(_encodable(written(evidence))).decode()
-
-
-def _encodable(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, dict):
-        return {name: _encodable(each) for name, each in value.items()}
-    return [_encodable(each) for each in value] if isinstance(value, list) else value
-
-
-def _text(text: str | None, most: int) -> str | None:
-    """What both databases can store and a terminal can show of a text."""
-    if not text:
-        return None
-    cut = text[:most]
-    return without_controls(cut if cut.isascii() else cut.encode("utf-8", "replace").decode())
-
-
 # Effects
 
 
 def file_points(session: Session, data: Mapping[str, Any], now: int) -> dict[str, int]:
     """Effect: these listings were seen. `data` brings `item`, `source`, `rows` (PointRow), and `observed_at`,
-    when their answer was fetched.
+    when their answer was fetched; of a list also `began_at`, when its first page was.
 
     The price of a page that is newer than what is stored takes the place of the old one and is an
     observation, whatever its strength. The words (title, address, condition, signals, whether it counts) are
@@ -248,6 +153,7 @@ def file_points(session: Session, data: Mapping[str, Any], now: int) -> dict[str
     if not rows:
         return {}
     asked = {"item": item, "source": source}
+    rows = _found_again(session, rows, asked, data.get("began_at"), at)
     known = _known(session, rows, asked)
     new = {key: row for key, row in rows.items() if key not in known}
     made = _insert(session, new, asked | {"at": at})
@@ -296,6 +202,22 @@ def _one_per_key(rows: Iterable[Sequence[Any]]) -> dict[str, PointRow]:
 
 def _rank(row: PointRow) -> tuple[bool, int]:
     return row.price_type == PriceType.SOLD.value, row.match_strength
+
+
+def _found_again(
+    session: Session, rows: dict[str, PointRow], asked: Mapping[str, Any], began_at: int | None, at: int
+) -> dict[str, PointRow]:
+    """The rows, those without an id under the keys that earlier looks have filed them by."""
+    without_id = [] if began_at is None else [_said(row) for row in rows.values() if row.external_id is None]
+    if began_at is None or not without_id:
+        return rows
+    keys = keys_they_have(session, without_id, asked, began_at=began_at, at=at)
+    renamed = (row._replace(dedupe_key=keys[key]) if key in keys else row for key, row in rows.items())
+    return _one_per_key(renamed)
+
+
+def _said(row: PointRow) -> Said:
+    return Said(row.dedupe_key, row.price_type, row.title, row.url, row.listing_date, row.currency, row.price)
 
 
 def _known(session: Session, keys: Iterable[str], asked: Mapping[str, Any]) -> dict[str, Row]:
