@@ -90,7 +90,7 @@ class Market:
                 self.open.clear()
                 self.held.set()
         self.open.wait(PATIENCE)
-        rows = [(f"{text}-{at}-{row}", f"{TITLE} {text}", price + row) for row in range(ROWS)]
+        rows = [(f"{text}-{at}-{row}", f"{TITLE} {text}", price + row, None) for row in range(ROWS)]
         following = int(at) + 1
         said = {"rows": rows, "verdict": "found", "next": str(following) if following < PAGES else None}
         return json.dumps(said).encode()
@@ -337,6 +337,9 @@ def _stuck(store: Store, market: Market, crew: Crew) -> str:
     with store.read() as session:
         said = [
             session.rows("select kind, stage, state, count(*) from tasks group by kind, stage, state"),
+            session.rows(
+                "select error_name, max(reason), count(*) from tasks where finished_at is null group by error_name"
+            ),
             session.rows(
                 "select name, failures, tripped_until, open_after, in_flight, last_error from gates"
             ),

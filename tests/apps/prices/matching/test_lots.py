@@ -55,6 +55,7 @@ PHONE = product("iPhone 13", brand="Apple")
         ("Charlotte's 1921-D Morgan Dollar", 1),
         ("Carroll's 1921-D Morgan Dollar", 1),
         ("1921-D Morgan Dollar not a lot", 1),
+        ("1921-D Morgan Dollar Qty 1", 1),
     ],
 )
 def test_a_title_says_how_many(title: str, quantity: int) -> None:
@@ -82,6 +83,9 @@ def test_a_title_says_how_many(title: str, quantity: int) -> None:
         "Lot of 0 1921-D Morgan Dollars",
         "Konvolut Morgan Dollar 1921-D",
         "Lot of 5 1921-D Morgan Dollars, each",
+        "1921-D Morgan Dollar - Qty 2",
+        "1921-D Morgan Dollar, quantity: 5",
+        "1921-D Morgan Dollar Menge 3",
     ],
 )
 def test_a_lot_of_unknown_or_mixed_content_does_not_count(title: str) -> None:

@@ -131,7 +131,7 @@ def _draw_one(out: Console, found: SourceView, now: int) -> None:
                 ("tier", found.tier),
                 ("reputation", f"{found.reputation:g}"),
                 ("rate", f"{found.rate_per_minute:g} a minute" if found.rate_per_minute else "no limit"),
-                ("answers are used again", _kept(found.cache_seconds)),
+                ("answers", _kept(found.cache_seconds)),
                 ("needs", ", ".join(_variable(found, each) for each in found.needs)),
                 ("failures in a row", found.failure_streak or None),
                 ("last success", when(found.last_success_at, now) if found.last_success_at else "never"),
@@ -157,8 +157,8 @@ def _written(value: Any) -> str:
 
 def _kept(seconds: int | None) -> str:
     if seconds is None:
-        return "as prices.cache_ttl says"
-    return f"for {seconds:,} seconds" if seconds else "never"
+        return "used again as long as prices.cache_ttl says"
+    return f"used again for {seconds:,} seconds" if seconds else "never used again"
 
 
 def _variable(source: SourceView, name: str) -> str:
@@ -283,7 +283,7 @@ def cache(
     with call.store() as store:
         set_cache(store, name, _number(seconds, "SECONDS"))
         found = sources.show_source(store, name)
-    say(call, found, f"The answers of {found.name} are used again {_kept(found.cache_seconds)}.")
+    say(call, found, f"Answers of {found.name} are {_kept(found.cache_seconds)}.")
 
 
 @app.command()

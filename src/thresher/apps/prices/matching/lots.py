@@ -77,6 +77,8 @@ _PIECES = frozenset(
         "item",
     }
 )
+# "Qty 5" may be the pieces of a lot, or how many of them the seller has.
+_SUPPLY = frozenset({"qty", "quantity", "menge", "anzahl", "quantite", "cantidad"})
 _ER_PACK = re.compile(r"(\d{1,3})er")
 _TIMES_FIRST = re.compile(r"(\d{1,3})x")
 _TIMES_LAST = re.compile(r"x(\d{1,3})")
@@ -134,6 +136,8 @@ def lot_size(words: Words, known: frozenset[str], *, is_coin: bool) -> LotSize:
         if not _is_origin(words, each):
             quote = quote_of(words, each)
             return LotSize(None, quote, f"it offers different things or a choice ({quote!r})")
+    if (supply := _supply(words, known)) is not None:
+        return LotSize(None, supply, f"nobody knows whether its price is that of all of them ({supply!r})")
     counts = dict(_counts(words, known, is_coin=is_coin))
     if len(counts) > 1:
         return LotSize(
@@ -153,6 +157,14 @@ def lot_size(words: Words, known: frozenset[str], *, is_coin: bool) -> LotSize:
             quote = quote_of(words, each)
             return LotSize(None, quote, f"it offers several and does not say how many ({quote!r})")
     return LotSize(1)
+
+
+def _supply(words: Words, known: frozenset[str]) -> str | None:
+    """Where a title says that there are several, as forms do: "Qty: 5"."""
+    for at, word in enumerate(words.words):
+        if word in _SUPPLY and word not in known and (_number(words.word(at + 1)) or 0) > 1:
+            return words.quote(at, at + 2)
+    return None
 
 
 def _plurals(words: Words) -> list[Mention]:
