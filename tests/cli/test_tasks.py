@@ -126,6 +126,19 @@ def test_the_tree_shows_who_came_from_whom_and_what_was_refused(queue: Thresher)
     assert "in_ancestry" in shown.out
 
 
+@pytest.mark.promise(6)
+def test_status_and_doctor_say_that_a_lineage_has_grown_deep(queue: Thresher):
+    queue("config", "set", "lineage.alert_depth", "0")
+    root = added(queue, "work", "--payload", '{"how": "loop"}', "--url", "https://a.example/")
+    queue("run")
+    told = "1 lineage has grown deeper than lineage.alert_depth"
+    assert told in " ".join(queue("status").out.split())
+    assert queue("status", "--json").json["deep"] == 1
+    assert told in " ".join(queue("doctor").out.split())
+    (event,) = queue("events", "--kind", "lineage_deep", "--json").json
+    assert (event["task_id"], event["detail"]["depth"]) == (root, 1)
+
+
 def test_failed_tasks_are_sent_back_and_others_are_not(queue: Thresher):
     failed = added(queue, "free", "--payload", '{"how": "fail"}')
     done = added(queue, "free")

@@ -10,7 +10,7 @@ from thresher.admin.events import list_events
 from thresher.apps.roles.service.arrivals import drop_late, import_late, keep_late, late_posts
 from thresher.apps.roles.store.rows import find_scrape
 from thresher.core.clock import FrozenClock
-from thresher.core.errors import NotAllowed
+from thresher.core.errors import NotAllowed, UnknownName
 from thresher.store.pages import Kept, forget, keep, prune_pages
 from thresher.store.store import Store
 
@@ -61,6 +61,18 @@ def test_a_body_that_another_late_post_names_stays_until_both_are_decided(
     assert stored(store) == {two.hash}
     assert import_late(store, REGISTRY, two.id).imported == 1
     assert stored(store) == set()
+
+
+@pytest.mark.promise(1)
+def test_a_body_is_not_kept_for_a_session_that_was_removed_meanwhile(store: Store) -> None:
+    role(store, "Cook")
+    token = claim(store)
+    with store.write() as session:
+        scrape = find_scrape(session, token)
+        session.run("delete from scrape_sessions")
+    with pytest.raises(UnknownName, match="ended long ago"):
+        keep_late(store, scrape, "too late", body("whatever", job(1)), 1)
+    assert (stored(store), late_posts(store, decided=None)) == (set(), [])
 
 
 @pytest.mark.promise(1)
