@@ -1,6 +1,7 @@
 """Offers whose list says too little: their own pages are asked for, within the budget of a run."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 
@@ -10,7 +11,7 @@ from tests.harness.databases import file_and_server as pytest_generate_tests
 from thresher.apps.queries.model import Status
 from thresher.apps.queries.store.details import MAX_TRIES, RETRY, miss_detail, next_detail, want_details
 from thresher.apps.queries.store.runs import COUNTERS
-from thresher.testing.web import Reply
+from thresher.testing.web import Reply, Requested
 
 __all__ = ["pytest_generate_tests"]
 
@@ -39,12 +40,15 @@ class Detailed(Harbour):
         super().__init__()
         self.opened: list[str] = []
         self.shy: dict[str, Reply | int] = {}
+        self.watch: Callable[[Requested], Reply | int | None] = lambda _: None
 
     def answer(self, request):
         if not request.url.startswith(f"{HOST}/one/"):
             return super().answer(request)
         number = request.url.rpartition("/")[2]
         self.opened.append(number)
+        if (watched := self.watch(request)) is not None:
+            return watched
         if number in self.shy:
             return self.shy[number]
         return Reply(json.dumps(self.rows[number]), headers={"content-type": "application/json"})
@@ -161,6 +165,30 @@ def test_an_edit_that_only_the_own_page_shows_is_an_update(harbour):
             assert len(session.rows(sql)) == 5
 
 
+def test_an_own_page_is_asked_for_again_only_if_it_has_changed(harbour):
+    harbour.put(offer(1, days_ago(0)))
+    asked = []
+
+    def tagged(request):
+        if "/one/" not in request.url:
+            return None
+        asked.append(request.headers.get("if-none-match"))
+        if asked[-1] == '"1"':
+            return 304
+        headers = {"content-type": "application/json", "etag": '"1"'}
+        return Reply(json.dumps(harbour.rows["1"]), headers=headers)
+
+    harbour.watch = tagged
+    with world(harbour) as made:
+        docks = Follower(made, harbour, definition=BARE)
+        docks.cycle()
+        made.advance(days=8)
+        docks.cycle()
+        assert asked == [None, '"1"']
+        run = docks.runs[0]
+        assert (run.details_fetched, run.offers_updated, run.errors_count) == (1, 0, 0)
+
+
 def test_a_list_that_has_changed_meanwhile_is_not_taken_back_by_the_own_page(harbour):
     harbour.put(offer(1, days_ago(0)))
     with world(harbour) as made:
@@ -219,6 +247,12 @@ def test_what_is_wanted_waits_in_its_order_and_is_given_up_after_a_few_tries(sto
             miss_detail(session, failed, now)
             assert next_detail(session, {"source": "one"}, now)["posting"] == "a/1", "the others go on"
             now += 2 * RETRY
+        looked = {**failed, "posting": "a/1", "again": True, "period": 10 * RETRY}
+        miss_detail(session, looked, now)
+        assert next_detail(session, {"source": "one", "before": now - 1}, now) is None
+        assert next_detail(session, {"source": "one", "before": now}, now)["again"] is True
+        miss_detail(session, looked, now + 10 * RETRY)
+        want_details(session, "one", "q", [wanted(1, later=1)], now)
         assert [row[0] for row in session.rows("select posting from query_details order by posting")] == [
             "a/1",
             "a/3",
