@@ -162,6 +162,15 @@ def test_every_kind_is_exported_in_every_form(priced: Thresher, folder: Path, ki
     assert (folder / f"out.{form}").stat().st_size > 100
 
 
+def test_the_app_exports_under_its_own_name_what_the_machine_exports(priced: Thresher) -> None:
+    assert ok(priced, "prices", "export") == ok(priced, "export", "prices")
+    points = ok(priced, "prices", "export", "price-points", "-f", "jsonl", "--status", "sold")
+    assert points == ok(priced, "export", "price-points", "-f", "jsonl", "--status", "sold")
+    refused = priced("prices", "export", "matches")
+    assert refused.code == 2
+    assert "the prices app exports prices, price-points" in refused.err
+
+
 def test_price_points_are_exported_with_their_evidence(priced: Thresher, folder: Path) -> None:
     ok(priced, "export", "price-points", "-o", "points.csv", "--status", "sold")
     rows = list(csv.DictReader(io.StringIO((folder / "points.csv").read_text("utf-8-sig"))))

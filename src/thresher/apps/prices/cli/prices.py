@@ -10,7 +10,7 @@ from rich.text import Text
 from thresher.admin.file_rows import IGNORE, decoded
 from thresher.admin.status import worker_notice
 from thresher.admin.times import read_now
-from thresher.apps.prices.cli import alerts, charts, entries, monitoring, rates, sources
+from thresher.apps.prices.cli import alerts, charts, entries, exporting, monitoring, rates, sources
 from thresher.apps.prices.cli.files import read_bytes
 from thresher.apps.prices.item_file import read_item_sheet
 from thresher.apps.prices.model import ItemStatus
@@ -54,6 +54,7 @@ app.add_typer(rates.app, name="rates", help="Import and list exchange rates.", n
 app.command()(charts.chart)
 app.command()(entries.enter)
 app.command()(entries.import_points)
+app.command()(exporting.export)
 app.command()(monitoring.recent)
 app.command()(monitoring.stuck)
 app.command()(monitoring.workers)
