@@ -45,7 +45,7 @@ def test_an_administrator_logs_in_and_may_do_what_admin_opens(store, clock):
     made = admins.create_admin(store, "anna", GOOD)
     login = logged_in(store)
     found = logins.admit_login(store, login.token)
-    assert found == Admitted(made.id, "anna", ("admin",), None, True)
+    assert found == Admitted(made.id, "anna", ("admin",), None, "admin")
     assert [found.opens(scope) for scope in ("read", "write", "admin", "scrape")] == [True, True, True, False]
     assert login.expires_at == clock.now() + 12 * HOUR
     (view,) = list_admins(store)

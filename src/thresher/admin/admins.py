@@ -1,7 +1,7 @@
-"""Administrators: create and list them, and hash their passwords.
+"""People who may log in, what their role lets them do, and their passwords.
 
-The first administrator is created on the command line, or with the setup token that a server prints when it
-starts.
+The first of them is an administrator, who is created on the command line, or with the setup token that a server
+prints when it starts.
 """
 
 import hashlib
@@ -11,6 +11,7 @@ import shlex
 import unicodedata
 from dataclasses import dataclass
 
+from thresher.admin.keys import ADMIN, READ, WRITE
 from thresher.core.clock import HOUR
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.store import admins
@@ -73,20 +74,61 @@ SETUP_LASTS_US = HOUR
 COST_SETTING = "web.password_cost"
 
 
-def create_admin(store: Store, name: str, password: str) -> Admin:
-    """Make an administrator."""
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What a person may do: the scopes that a login opens, and the sentence that says so."""
+
+    scopes: tuple[str, ...]
+    sentence: str
+
+
+ROLES: dict[str, Role] = {
+    "viewer": Role((READ,), "sees everything but keys and people, and changes nothing"),
+    "operator": Role((READ, WRITE), "also changes tasks, sources, settings and what apps look for"),
+    "admin": Role((ADMIN,), "also manages keys and people, and what only an administrator may undo"),
+}
+
+
+def create_admin(store: Store, name: str, password: str, role: str = ADMIN) -> Admin:
+    """Let somebody log in."""
     check_admin(name, password)
-    made = admins.add_admin(store, name, hashed(password, store.settings.count(COST_SETTING)))
+    check_role(role)
+    made = admins.add_admin(store, name, hashed(password, store.settings.count(COST_SETTING)), role)
     if made is None:
         raise NotAllowed(
-            f"there is already an administrator {name!r}; to change the password: thresher admin "
-            f"password {shlex.quote(name)}"
+            f"there is already somebody called {name!r}; to change the password: thresher admin password "
+            f"{shlex.quote(name)}"
         )
     return made
 
 
+def change_role(store: Store, name: str, role: str) -> Admin:
+    """Let somebody do more or less. It counts from their next request on."""
+    check_role(role)
+    try:
+        changed = admins.change_role(store, name, role)
+    except admins.LastAdmin:
+        raise _last(name) from None
+    if changed is None:
+        raise _nobody(name)
+    return changed
+
+
+def check_role(role: str) -> None:
+    """Refuse what is no role."""
+    if role not in ROLES:
+        raise UsageError(f"a role must be one of {', '.join(ROLES)}; got {role[:MAX_NAME]!r}")
+
+
+def _last(name: str) -> NotAllowed:
+    return NotAllowed(
+        f"{name!r} is the only administrator, and without one nobody could manage keys and people; make somebody "
+        "else one first: thresher admin role NAME admin"
+    )
+
+
 def change_password(store: Store, name: str, password: str) -> Admin:
-    """Set another password for an administrator, and end all their logins."""
+    """Set another password for somebody, and end all their logins."""
     check_password(password, name)
     changed = admins.change_password(store, name, hashed(password, store.settings.count(COST_SETTING)))
     if changed is None:
@@ -95,8 +137,11 @@ def change_password(store: Store, name: str, password: str) -> Admin:
 
 
 def remove_admin(store: Store, name: str) -> Admin:
-    """Remove an administrator, who is logged out everywhere."""
-    removed = admins.remove_admin(store, name)
+    """Remove somebody, who is logged out everywhere."""
+    try:
+        removed = admins.remove_admin(store, name)
+    except admins.LastAdmin:
+        raise _last(name) from None
     if removed is None:
         raise _nobody(name)
     return removed
@@ -126,17 +171,17 @@ def first_admin(store: Store, token: str, name: str, kept: str) -> Admin | None:
 
 
 def check_admin(name: str, password: str) -> None:
-    """Refuse a name or a password that an administrator cannot have."""
+    """Refuse a name or a password that nobody can have."""
     if not name or len(name) > MAX_NAME or not name.isprintable() or name != name.strip():
         raise UsageError(
-            f"an administrator's name must have 1 to {MAX_NAME} visible characters and no space at "
+            f"a name must have 1 to {MAX_NAME} visible characters and no space at "
             f"either end; got {name[:MAX_NAME]!r}"
         )
     check_password(password, name)
 
 
 def _nobody(name: str) -> UnknownName:
-    return UnknownName(f"there is no administrator {name[:MAX_NAME]!r}; thresher admin list shows them")
+    return UnknownName(f"there is nobody called {name[:MAX_NAME]!r}; thresher admin list shows who can log in")
 
 
 def _digest(token: str) -> str:
@@ -145,13 +190,23 @@ def _digest(token: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AdminView:
-    """One administrator."""
+    """One person who may log in."""
 
     id: int
     name: str
+    role: str
     created_at: int
     changed_at: int
     login_at: int | None
+
+
+def person_name(store: Store, person_id: int) -> str:
+    """The name of the person with this id."""
+    with store.read(autocommit=True) as session:
+        found = admins.admin_with(session, person_id)
+    if found is None:
+        raise UnknownName(f"there is nobody with the id {person_id}; see the list of people")
+    return found.name
 
 
 def list_admins(store: Store) -> list[AdminView]:
@@ -161,11 +216,11 @@ def list_admins(store: Store) -> list[AdminView]:
 
 
 def has_admins(store: Store) -> bool:
-    """Whether anybody could log in."""
+    """Whether there is an administrator."""
     with store.read() as session:
         return admins.any_admin(session)
 
 
 def admin_view(admin: Admin) -> AdminView:
-    """An administrator as a line of a list."""
-    return AdminView(admin.id, admin.name, admin.created_at, admin.changed_at, admin.login_at)
+    """A person as a line of a list."""
+    return AdminView(admin.id, admin.name, admin.role, admin.created_at, admin.changed_at, admin.login_at)

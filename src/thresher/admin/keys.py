@@ -70,22 +70,26 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """Whoever holds a good key, or is logged in as an administrator (`admin`), and what that opens.
+    """Whoever holds a good key, or is logged in (then they have a `role`), and what that opens.
 
-    `id` is that of the key, or of the administrator. `sources` are the platforms that a key may look at; None
-    is all of them.
+    `id` is that of the key, or of the person. `sources` are the platforms that a key may look at; None is all
+    of them.
     """
 
     id: int
     name: str
     scopes: tuple[str, ...]
     sources: tuple[str, ...] | None = None
-    admin: bool = False
+    role: str | None = None
+
+    @property
+    def is_person(self) -> bool:
+        return self.role is not None
 
     @property
     def who(self) -> str:
         """For the history: who did something."""
-        return f"administrator {self.name}" if self.admin else f"key {self.name}"
+        return f"{'administrator' if self.role == ADMIN else self.role or 'key'} {self.name}"
 
     def opens(self, scope: str) -> bool:
         return scope in self.scopes or (ADMIN in self.scopes and scope in _WITHIN_ADMIN)

@@ -10,8 +10,8 @@ import re
 import secrets
 from dataclasses import dataclass
 
-from thresher.admin.admins import COST_SETTING, nobodys
-from thresher.admin.keys import ADMIN, Admitted, Denied
+from thresher.admin.admins import COST_SETTING, ROLES, nobodys
+from thresher.admin.keys import Admitted, Denied
 from thresher.core.clock import HOUR, SECOND
 from thresher.store import admins
 from thresher.store.admins import Allowance
@@ -89,14 +89,14 @@ def log_in(store: Store, tried: LoginAttempt, *, fits: bool) -> Login | Denied:
 
 
 def admit_login(store: Store, token: str) -> Admitted | Denied:
-    """Who is logged in with this token; they may do what the scope admin opens."""
+    """Who is logged in with this token; they may do what their role opens."""
     found = None
     if _TOKEN.fullmatch(token):
         with store.read(autocommit=True) as session:
             found = admins.login_with(session, _digest(token), store.backend.now(session))
     if found is None:
         return Denied("your login has expired; log in again: POST /api/login")
-    return Admitted(found.admin_id, found.name, (ADMIN,), admin=True)
+    return Admitted(found.admin_id, found.name, ROLES[found.role].scopes, role=found.role)
 
 
 def login_ends(store: Store, token: str) -> int | None:

@@ -379,6 +379,7 @@ SETTINGS: tuple[Setting, ...] = (
         "Time to keep a lineage after its last task has ended.",
     ),
     guarded("history.events", 90.0, "days", 0, 36_500, "Time to keep events."),
+    guarded("history.audit", 400.0, "days", 1, 36_500, "Time to keep who changed what."),
     guarded(
         "history.attempts", 30.0, "days", 1, 36_500, "Time to keep attempts of tasks that have not ended."
     ),

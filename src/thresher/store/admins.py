@@ -1,6 +1,4 @@
-"""Administrators and logins as rows: password hashes, the setup token, sessions, and rate-limited
-attempts.
-"""
+"""People and logins as rows: roles, password hashes, the setup token, sessions, and rate-limited attempts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,8 +7,11 @@ from thresher.core.clock import MINUTE
 from thresher.store.session import Row, Session, one
 from thresher.store.store import Store
 
-_SELECT = "select id, name, password, created_at, changed_at, login_at from admins"
-_ADD = "insert into admins (name, password, created_at, changed_at) values (:name, :password, :now, :now) on conflict do nothing"
+_SELECT = "select id, name, password, created_at, changed_at, login_at, role from admins"
+_ADD = """insert into admins (name, password, role, created_at, changed_at) values (:name, :password, :role, :now, :now)
+    on conflict do nothing"""
+_APPOINT = """insert into admins (name, password, role, created_at, changed_at) values (:name, :password, 'admin', :now, :now)
+    on conflict (name) do update set password = excluded.password, role = excluded.role, changed_at = excluded.changed_at"""
 _CHANGE = "update admins set password = :password, changed_at = :now where name = :name"
 _END_LOGINS = "delete from logins where admin_id in (select id from admins where name = :name)"
 _SETUP = """insert into setup (id, digest, expires_at) values (1, :digest, :expires_at)
@@ -21,7 +22,7 @@ _REDEEM = "delete from setup where digest = :digest and expires_at > :now"
 
 @dataclass(frozen=True, slots=True)
 class Admin:
-    """One administrator. `password` is the hash, with what it was made with."""
+    """One person who may log in. `password` is the hash, with what it was made with."""
 
     id: int
     name: str
@@ -29,12 +30,29 @@ class Admin:
     created_at: int
     changed_at: int
     login_at: int | None
+    role: str
 
 
-def add_admin(store: Store, name: str, password: str) -> Admin | None:
-    """Keep a new administrator; None if there is one of that name."""
+class LastAdmin(Exception):
+    """Without this one nobody could manage keys and people any more."""
+
+
+def add_admin(store: Store, name: str, password: str, role: str) -> Admin | None:
+    """Keep a new person; None if there is one of that name."""
     with store.write() as session:
-        return _add(session, name, password, store.backend.now(session))
+        return _add(session, name, password, role, store.backend.now(session))
+
+
+def change_role(store: Store, name: str, role: str) -> Admin | None:
+    """Let somebody do more or less; None if there is nobody of that name. Raise `LastAdmin`."""
+    with store.write() as session:
+        found = _to_change(store, session, name)
+        if found is None:
+            return None
+        if found.role == "admin" and role != "admin" and not _other_admins(session, name):
+            raise LastAdmin
+        session.run("update admins set role = :role where name = :name", {"name": name, "role": role})
+        return admin_named(session, name)
 
 
 def change_password(store: Store, name: str, password: str) -> Admin | None:
@@ -47,11 +65,26 @@ def change_password(store: Store, name: str, password: str) -> Admin | None:
 
 
 def remove_admin(store: Store, name: str) -> Admin | None:
-    """Remove an administrator and end their logins; None if there is no administrator of that name."""
+    """Remove a person and end their logins; None if there is nobody of that name. Raise `LastAdmin`."""
     with store.write() as session:
-        found = admin_named(session, name)
+        found = _to_change(store, session, name)
+        if found is None:
+            return None
+        if found.role == "admin" and not _other_admins(session, name):
+            raise LastAdmin
         session.run("delete from admins where name = :name", {"name": name})
         return found
+
+
+def _to_change(store: Store, session: Session, name: str) -> Admin | None:
+    """Hold all admins while one is changed: of two that give up the role at once, one must be refused."""
+    session.rows(f"select id from admins where role = 'admin' order by id{store.backend.dialect.lock}")
+    return admin_named(session, name)
+
+
+def _other_admins(session: Session, name: str) -> bool:
+    sql = "select 1 from admins where role = 'admin' and name <> :name limit 1"
+    return bool(session.rows(sql, {"name": name}))
 
 
 def admin_named(session: Session, name: str) -> Admin | None:
@@ -60,12 +93,18 @@ def admin_named(session: Session, name: str) -> Admin | None:
 
 
 def list_admins(session: Session, limit: int = 1_000) -> list[Admin]:
-    """All administrators, the oldest first."""
+    """All people, the oldest first."""
     return [_admin(row) for row in session.rows(f"{_SELECT} order by id limit :limit", {"limit": limit})]
 
 
+def admin_with(session: Session, admin_id: int) -> Admin | None:
+    found = one(session, f"{_SELECT} where id = :id", {"id": admin_id})
+    return _admin(found) if found else None
+
+
 def any_admin(session: Session) -> bool:
-    return bool(session.rows("select 1 from admins limit 1"))
+    """Whether there is an administrator. People of other roles may be here before the first one."""
+    return bool(session.rows("select 1 from admins where role = 'admin' limit 1"))
 
 
 def put_setup(store: Store, digest: str, lasts_us: int) -> bool:
@@ -97,11 +136,13 @@ def first_admin(store: Store, digest: str, name: str, password: str) -> Admin | 
         now = store.backend.now(session)
         if session.run(_REDEEM, {"digest": digest, "now": now}) == 0 or any_admin(session):
             return None
-        return _add(session, name, password, now)
+        # A proxy may have brought the same person before: whoever has the token becomes the administrator.
+        session.run(_APPOINT, {"name": name, "password": password, "now": now})
+        return admin_named(session, name)
 
 
-def _add(session: Session, name: str, password: str, now: int) -> Admin | None:
-    made = session.run(_ADD, {"name": name, "password": password, "now": now}) > 0
+def _add(session: Session, name: str, password: str, role: str, now: int) -> Admin | None:
+    made = session.run(_ADD, {"name": name, "password": password, "role": role, "now": now}) > 0
     return admin_named(session, name) if made else None
 
 
@@ -131,7 +172,7 @@ _SEEN = "update admins set login_at = :now where id = :id and password = :passwo
 _ADD_LOGIN = (
     "insert into logins (digest, admin_id, created_at, expires_at) values (:digest, :id, :now, :expires_at)"
 )
-_WITH = """select admins.id, admins.name, logins.expires_at from logins join admins on admins.id = logins.admin_id
+_WITH = """select admins.id, admins.name, logins.expires_at, admins.role from logins join admins on admins.id = logins.admin_id
     where logins.digest = :digest and logins.expires_at > :now"""
 
 
@@ -166,11 +207,12 @@ class Allowance:
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """A logged-in administrator."""
+    """A logged-in person."""
 
     admin_id: int
     name: str
     expires_at: int
+    role: str
 
 
 class _Over(Exception):

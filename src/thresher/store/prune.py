@@ -50,6 +50,11 @@ AGING = (
         "select id from events where at < :before order by at limit :most",
         "delete from events where id in (:keys*)",
     ),
+    Aging(
+        "history.audit",
+        "select id from audit where at < :before order by at limit :most",
+        "delete from audit where id in (:keys*)",
+    ),
     # Of tasks that live on: those of the others go with their lineage.
     Aging(
         "history.attempts",

@@ -82,7 +82,8 @@ class Session(Protocol):
     """What statements run on. `rows` returns what a statement returned; `run` how many rows it touched.
 
     `dialect` has the few words in which the databases differ. `app_events` are the kinds of events that apps
-    list here; None: nobody has said. `warnings` are logged once the transaction is committed.
+    list here; None: nobody has said. `warnings` are logged once the transaction is committed. `changed` is how
+    many rows the transaction has changed so far.
     """
 
     dialect: Dialect
@@ -90,6 +91,9 @@ class Session(Protocol):
 
     @property
     def app_events(self) -> Collection[str] | None: ...
+
+    @property
+    def changed(self) -> int: ...
 
     def rows(self, sql: str, params: Params = {}) -> list[Row]: ...
     def run(self, sql: str, params: Params = {}) -> int: ...

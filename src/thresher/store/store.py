@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
+from contextvars import copy_context
 from dataclasses import replace
 from itertools import count
 from typing import ParamSpec, TypeVar
@@ -20,6 +21,7 @@ from thresher.core.event import EventKind
 from thresher.core.setting import Number
 from thresher.core.settlement import Settlement
 from thresher.core.task import Entry, TaskId, TaskInsert
+from thresher.store import audit
 from thresher.store.app_migrations import AppSchema
 from thresher.store.backend import Backend, LaneRemoved, Place, QueueRules, Scopes, Settled, Turn
 from thresher.store.events import record_event
@@ -121,10 +123,16 @@ class Store:
     @contextmanager
     def write(self, *, durable: bool = True) -> Iterator[Session]:
         """A transaction that writes; with `durable=False` one that waits for no disk. What it warns of is
-        logged once it is committed.
+        logged once it is committed. What somebody changes in it brings their row of the audit log along.
         """
+        actor = audit.unrecorded()
         with self.backend.write() if durable else self.backend.write(durable=False) as session:
             yield session
+            is_recorded = actor is not None and session.changed > 0
+            if actor is not None and is_recorded:
+                audit.record(session, actor, self.backend.now(session))
+        if actor is not None and is_recorded:
+            actor.is_recorded = True
         for sentence in session.warnings:
             log.warning("%s", sentence)
 
@@ -133,9 +141,9 @@ class Store:
         return self.backend.read(autocommit=True) if autocommit else self.backend.read()
 
     async def run(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a whole transaction on a database thread."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, lambda: fn(*args, **kwargs))
+        """Run a whole transaction on a database thread, for whoever acts here."""
+        loop, context = asyncio.get_running_loop(), copy_context()
+        return await loop.run_in_executor(self._threads, lambda: context.run(fn, *args, **kwargs))
 
     def enqueue(self, entries: Sequence[Entry]) -> list[TaskId | None]:
         """Accept tasks. None where a live task of that kind already has the key.
@@ -160,9 +168,16 @@ class Store:
 
     def _enqueue(self, entries: Sequence[Entry]) -> list[TaskId | None]:
         def insert(lanes: Lanes) -> list[TaskId | None]:
-            return _in_key_order(entries, lanes, lambda inserts: self.backend.enqueue(inserts, self.rules))
+            return _in_key_order(entries, lanes, self._insert)
 
         return self.with_lanes({entry.place for entry in entries}, insert)
+
+    def _insert(self, inserts: Sequence[TaskInsert]) -> list[int | None]:
+        """Insert by the shortest way there is; for somebody whose row has to be written with it, in a transaction."""
+        if audit.unrecorded() is None:
+            return self.backend.enqueue(inserts, self.rules)
+        with self.write() as session:
+            return self.backend.insert(session, inserts, self.rules)
 
     @contextmanager
     def transaction(self) -> Iterator["Transaction"]:
@@ -267,13 +282,15 @@ class Store:
         return act()
 
     def meet_lanes(self, wanted: Iterable[Place], write: Write | None = None) -> Lanes:
-        """Resolve unknown lanes in a transaction of their own: only what is committed may be remembered."""
+        """Resolve unknown lanes in a transaction of their own: only what is committed may be remembered. A lane is
+        bookkeeping, and nobody's change.
+        """
         if self.lanes.full:
             self.lanes = Lanes()  # a new one: other threads may still look into the old one
         lanes = self.lanes
         missing = lanes.missing(wanted)
         if missing:
-            with (write or self.write)() as session:
+            with (write or self.backend.write)() as session:
                 found = resolve(self.backend, session, missing, self.settings)
             lanes.meet(found)
         return lanes

@@ -176,7 +176,7 @@ class Authentication:
             return of_error(error)
         if isinstance(found, Denied):
             return denied(found)
-        return (forged(scope, cookie) if found.admin and cookie is not None else None) or found
+        return (forged(scope, cookie) if found.is_person and cookie is not None else None) or found
 
 
 def noted(scope: Scope, name: str, send: Send) -> Send:
@@ -228,7 +228,7 @@ def holder(request: Request) -> Admitted | None:
 def is_admin(request: Request) -> bool:
     """Tell whether an administrator, or a key with the scope admin, sent this request."""
     found = holder(request)
-    return found is not None and (found.admin or found.opens(ADMIN))
+    return found is not None and found.opens(ADMIN)
 
 
 # Logging in by name and password: the same steps for the API and for the pages.

@@ -247,6 +247,8 @@ class PostgresBackend:
         born: dict[int, int] = dict(session.rows(_INSERT, values))
         if _REMOVED in born:
             raise LaneRemoved
+        if isinstance(session, PostgresSession):
+            session.changed += len(born)
         return [born.get(n) for n in range(1, len(inserts) + 1)]
 
     def enqueue(self, inserts: Sequence[TaskInsert], rules: QueueRules) -> list[int | None]:

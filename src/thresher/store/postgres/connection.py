@@ -194,17 +194,21 @@ UNSTORABLE = ("54", "22")
 DURABILITY = {"machine": "on", "process": "off"}
 
 
+_CHANGES = ("INSERT", "UPDATE", "DELETE")  # how the tags of statements begin that change rows
+
+
 class PostgresSession:
     """A transaction on one connection."""
 
     dialect = POSTGRES
-    __slots__ = ("app_events", "connection", "warnings")
+    __slots__ = ("app_events", "changed", "connection", "warnings")
 
     def __init__(
         self, connection: psycopg.Connection[Any], app_events: Collection[str] | None = None
     ) -> None:
         self.connection, self.app_events = connection, app_events
         self.warnings: list[str] = []
+        self.changed = 0
 
     def _execute(self, text: str, params: Params) -> psycopg.Cursor[Any]:
         if not params:
@@ -214,20 +218,27 @@ class PostgresSession:
         return self.connection.execute(psycopg_style(text), params)
 
     def rows(self, sql: str, params: Params = {}) -> list[Row]:
-        cursor = self._execute(sql, params)
+        cursor = self._count(self._execute(sql, params))
         return cursor.fetchall() if cursor.description else []
 
     def run(self, sql: str, params: Params = {}) -> int:
-        return self._execute(sql, params).rowcount
+        return self._count(self._execute(sql, params)).rowcount
+
+    def _count(self, cursor: psycopg.Cursor[Any]) -> psycopg.Cursor[Any]:
+        # What a function of ours changes is counted where it is called: here its tag is that of a select.
+        if (cursor.statusmessage or "").startswith(_CHANGES):
+            self.changed += cursor.rowcount
+        return cursor
 
     def many(self, sql: str, rows: Sequence[Params]) -> None:
         for row in rows:
             check_integers(row)
         with self.connection.cursor() as cursor:
             if len(rows) == 1:
-                cursor.execute(psycopg_style(sql), rows[0])
+                self._count(cursor.execute(psycopg_style(sql), rows[0]))
             elif rows:
                 cursor.executemany(psycopg_style(sql), rows)
+                self._count(cursor)
                 # The driver's pipeline ends with a flush, after which the server no longer counts how long a
                 # transaction idles.
                 cursor.execute("select")

@@ -408,11 +408,11 @@ class SqliteBackend:
             if not waits and rank < ranks.get(task_insert.lane_id, rank + 1):
                 ranks[task_insert.lane_id] = rank
         session.many((_INSERT_MEMBER if grouped else _INSERT) + (_ONCE if keyed else ""), rows)
-        make_ready(session, ranks)
-        if not keyed:
-            return list(range(first, first + len(rows)))
-        born = {row[0] for row in session.rows(_BORN, (first,))}
-        return [task_id if task_id in born else None for task_id in range(first, first + len(rows))]
+        every = range(first, first + len(rows))
+        born = {row[0] for row in session.rows(_BORN, (first,))} if keyed else every
+        if born:
+            make_ready(session, ranks)
+        return [task_id if task_id in born else None for task_id in every]
 
     def enqueue(self, inserts: Sequence[TaskInsert], rules: QueueRules) -> list[int | None]:
         with self._file.write() as session:

@@ -349,12 +349,17 @@ class SqliteSession:
     """A transaction on one connection."""
 
     dialect = SQLITE
-    __slots__ = ("_connection", "_cursor", "app_events", "warnings")
+    __slots__ = ("_before", "_connection", "_cursor", "app_events", "warnings")
 
     def __init__(self, connection: apsw.Connection, app_events: Collection[str] | None = None) -> None:
         self._connection, self.app_events = connection, app_events
         self._cursor = connection.cursor()
+        self._before = connection.total_changes()
         self.warnings: list[str] = []
+
+    @property
+    def changed(self) -> int:
+        return self._connection.total_changes() - self._before
 
     def rows(self, sql: str, params: Params | Sequence[Any] = ()) -> list[Row]:
         try:

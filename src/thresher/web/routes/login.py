@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from thresher.admin import admins, logins
-from thresher.admin.keys import ADMIN
+from thresher.admin.keys import READ
 from thresher.core.errors import UsageError
 from thresher.runtime import Runtime
 from thresher.web import auth
@@ -76,8 +76,8 @@ async def me(runtime: CurrentRuntime, request: Request) -> Response:
 def _me(runtime: Runtime, request: Request) -> dict[str, Any]:
     found = holder(request)
     assert found is not None
-    said: dict[str, Any] = {"name": found.name, "scopes": found.scopes}
-    if found.admin:
+    said: dict[str, Any] = {"name": found.name, "scopes": found.scopes, "role": found.role}
+    if found.is_person:
         token = _token(request)
         said |= {"csrf": logins.csrf_of(token), "expires_at": logins.login_ends(runtime.store, token)}
     return said
@@ -85,7 +85,7 @@ def _me(runtime: Runtime, request: Request) -> dict[str, Any]:
 
 def _token(request: Request) -> str:
     found, token = holder(request), cookie_in(request.scope)
-    if found is None or not found.admin or not token:
+    if found is None or not found.is_person or not token:
         raise UsageError(
             "this request used a key, and a key has no login to end; to revoke a key: DELETE /api/keys/ID"
         )
@@ -95,6 +95,6 @@ def _token(request: Request) -> str:
 ROUTES = (
     Route("POST", "/api/setup", setup, None, {"security": []}, (201,)),
     Route("POST", "/api/login", login, None, {"security": []}),
-    Route("POST", "/api/logout", logout, ADMIN, status=(204,)),
-    Route("GET", "/api/me", me, ADMIN, probe=True),
+    Route("POST", "/api/logout", logout, READ, status=(204,)),
+    Route("GET", "/api/me", me, READ, probe=True),
 )
