@@ -1,7 +1,7 @@
 """People who may log in, what their role lets them do, and their passwords.
 
-The first of them is an administrator, who is created on the command line, or with the setup token that a server
-prints when it starts.
+The first of them is an administrator, who is created on the command line, or with the setup token that a
+server prints when it starts.
 """
 
 import hashlib
@@ -89,11 +89,21 @@ ROLES: dict[str, Role] = {
 }
 
 
+def role_for(scope: str) -> str | None:
+    """The least role that opens a scope; None if no role does."""
+    return next((name for name, role in ROLES.items() if scope in role.scopes), None)
+
+
 def create_admin(store: Store, name: str, password: str, role: str = ADMIN) -> Admin:
     """Let somebody log in."""
     check_admin(name, password)
+    return create_with(store, name, hashed(password, store.settings.count(COST_SETTING)), role)
+
+
+def create_with(store: Store, name: str, kept: str, role: str) -> Admin:
+    """The same with a checked name and the hash of a checked password."""
     check_role(role)
-    made = admins.add_admin(store, name, hashed(password, store.settings.count(COST_SETTING)), role)
+    made = admins.add_admin(store, name, kept, role)
     if made is None:
         raise NotAllowed(
             f"there is already somebody called {name!r}; to change the password: thresher admin password "
@@ -130,10 +140,20 @@ def _last(name: str) -> NotAllowed:
 def change_password(store: Store, name: str, password: str) -> Admin:
     """Set another password for somebody, and end all their logins."""
     check_password(password, name)
-    changed = admins.change_password(store, name, hashed(password, store.settings.count(COST_SETTING)))
+    return put_password(store, name, hashed(password, store.settings.count(COST_SETTING)))
+
+
+def put_password(store: Store, name: str, kept: str) -> Admin:
+    """The same with the hash of a checked password."""
+    changed = admins.change_password(store, name, kept)
     if changed is None:
         raise _nobody(name)
     return changed
+
+
+def replace_password(store: Store, name: str, was: str, kept: str) -> bool:
+    """Put a hash in the place of the one that was compared; False if it has been changed since."""
+    return admins.change_password(store, name, kept, was) is not None
 
 
 def remove_admin(store: Store, name: str) -> Admin:
@@ -170,9 +190,14 @@ def first_admin(store: Store, token: str, name: str, kept: str) -> Admin | None:
     return admins.first_admin(store, _digest(token), name, kept)
 
 
+def is_name(name: str) -> bool:
+    """Tell whether a person can be called so."""
+    return 0 < len(name) <= MAX_NAME and name.isprintable() and name == name.strip()
+
+
 def check_admin(name: str, password: str) -> None:
     """Refuse a name or a password that nobody can have."""
-    if not name or len(name) > MAX_NAME or not name.isprintable() or name != name.strip():
+    if not is_name(name):
         raise UsageError(
             f"a name must have 1 to {MAX_NAME} visible characters and no space at "
             f"either end; got {name[:MAX_NAME]!r}"
@@ -181,7 +206,9 @@ def check_admin(name: str, password: str) -> None:
 
 
 def _nobody(name: str) -> UnknownName:
-    return UnknownName(f"there is nobody called {name[:MAX_NAME]!r}; thresher admin list shows who can log in")
+    return UnknownName(
+        f"there is nobody called {name[:MAX_NAME]!r}; thresher admin list shows who can log in"
+    )
 
 
 def _digest(token: str) -> str:

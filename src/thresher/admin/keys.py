@@ -38,9 +38,9 @@ _NOBODY = hashlib.sha256(b"").hexdigest()
 READ, WRITE, ADMIN = "read", "write", "admin"
 # Scopes and their descriptions. Apps add their own, which no other scope includes: not even `admin`.
 SCOPES: Mapping[str, str] = {
-    READ: "see everything but keys and administrators",
+    READ: "see everything but keys and people",
     WRITE: "change tasks, sources, settings and what apps look for",
-    ADMIN: "everything that read and write allow, and manage keys",
+    ADMIN: "everything that read and write allow, and manage keys and people",
 }
 _WITHIN_ADMIN = (READ, WRITE)
 
@@ -73,7 +73,7 @@ class Admitted:
     """Whoever holds a good key, or is logged in (then they have a `role`), and what that opens.
 
     `id` is that of the key, or of the person. `sources` are the platforms that a key may look at; None is all
-    of them.
+    of them. `is_proxied`: it is a proxy that says who this is, and not a login.
     """
 
     id: int
@@ -81,6 +81,7 @@ class Admitted:
     scopes: tuple[str, ...]
     sources: tuple[str, ...] | None = None
     role: str | None = None
+    is_proxied: bool = False
 
     @property
     def is_person(self) -> bool:

@@ -11,6 +11,7 @@ import secrets
 from dataclasses import dataclass
 
 from thresher.admin.admins import COST_SETTING, ROLES, nobodys
+from thresher.admin.audit import acting, person_of
 from thresher.admin.keys import Admitted, Denied
 from thresher.core.clock import HOUR, SECOND
 from thresher.store import admins
@@ -21,7 +22,7 @@ IPV6_NETWORK = (
     64  # what one household or one machine is given: there are as many addresses in it as anybody could want
 )
 _TOKEN = re.compile(r"thl_[A-Za-z0-9_-]{43}", re.ASCII)
-_REFUSED = "the name or the password is wrong"
+REFUSED = "the name or the password is wrong"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +84,9 @@ def log_in(store: Store, tried: LoginAttempt, *, fits: bool) -> Login | Denied:
     token = f"thl_{secrets.token_urlsafe(32)}"
     lasts = round(float(store.settings["web.login_hours"]) * HOUR)
     if not fits or tried.admin_id is None:
-        return Denied(_REFUSED)
+        return Denied(REFUSED)
     until = admins.add_login(store, tried.admin_id, tried.kept, _digest(token), lasts, tried.counted)
-    return Denied(_REFUSED) if until is None else Login(token, csrf_of(token), tried.name, until, lasts)
+    return Denied(REFUSED) if until is None else Login(token, csrf_of(token), tried.name, until, lasts)
 
 
 def admit_login(store: Store, token: str) -> Admitted | Denied:
@@ -97,6 +98,38 @@ def admit_login(store: Store, token: str) -> Admitted | Denied:
     if found is None:
         return Denied("your login has expired; log in again: POST /api/login")
     return Admitted(found.admin_id, found.name, ROLES[found.role].scopes, role=found.role)
+
+
+# What a setting says of people whom a proxy names and who are not here yet.
+NEWCOMERS = (None, "viewer", "operator")
+
+
+def admit_proxied(store: Store, name: str, via: str) -> Admitted | Denied:
+    """Whom a trusted proxy has signed in; they may do what their role opens. Whoever is not here yet is
+    refused, or becomes one of the people if web.proxy_people says so.
+    """
+    found = _person(store, name)
+    role = NEWCOMERS[store.settings.count("web.proxy_people")]
+    if found is None and role is not None:
+        with acting(person_of(name, role, via, f"came through the proxy for the first time, as {role}")):
+            admins.add_admin(store, name, nobodys(cost=store.settings.count(COST_SETTING)), role)
+        found = _person(store, name)
+    if found is None:
+        return Denied(
+            f"the proxy says that you are {name!r}, and there is nobody of that name here; an administrator can add "
+            "you: thresher admin create NAME --role viewer"
+        )
+    return Admitted(found.id, found.name, ROLES[found.role].scopes, role=found.role, is_proxied=True)
+
+
+def is_person(store: Store, name: str) -> bool:
+    """Whether somebody of that name may still come in."""
+    return _person(store, name) is not None
+
+
+def _person(store: Store, name: str) -> admins.Admin | None:
+    with store.read(autocommit=True) as session:
+        return admins.admin_named(session, name)
 
 
 def login_ends(store: Store, token: str) -> int | None:

@@ -518,6 +518,14 @@ SETTINGS: tuple[Setting, ...] = (
         "Login attempts from one address for all names.",
     ),
     guarded(
+        "web.proxy_people",
+        0,
+        "0, 1 or 2",
+        0,
+        2,
+        "People whom a trusted proxy names and who are not here yet: 0 refuses them, 1 makes them viewers, 2 operators.",
+    ),
+    guarded(
         "web.password_cost",
         15,
         "power of two",

@@ -55,11 +55,15 @@ def change_role(store: Store, name: str, role: str) -> Admin | None:
         return admin_named(session, name)
 
 
-def change_password(store: Store, name: str, password: str) -> Admin | None:
-    """Set another password and end all logins; None if there is no administrator of that name."""
+def change_password(store: Store, name: str, password: str, was: str | None = None) -> Admin | None:
+    """Set another password and end all logins; None if there is nobody of that name, or if the password is
+    not what it `was`.
+    """
     with store.write() as session:
-        if session.run(_CHANGE, {"name": name, "password": password, "now": store.backend.now(session)}) == 0:
+        found = _to_change(store, session, name)
+        if found is None or was not in (None, found.password):
             return None
+        session.run(_CHANGE, {"name": name, "password": password, "now": store.backend.now(session)})
         session.run(_END_LOGINS, {"name": name})
         return admin_named(session, name)
 
@@ -77,8 +81,11 @@ def remove_admin(store: Store, name: str) -> Admin | None:
 
 
 def _to_change(store: Store, session: Session, name: str) -> Admin | None:
-    """Hold all admins while one is changed: of two that give up the role at once, one must be refused."""
-    session.rows(f"select id from admins where role = 'admin' order by id{store.backend.dialect.lock}")
+    """Hold them, and all administrators: of two that give up the role at once, one must be refused."""
+    held = (
+        f"select id from admins where role = 'admin' or name = :name order by id{store.backend.dialect.lock}"
+    )
+    session.rows(held, {"name": name})
     return admin_named(session, name)
 
 

@@ -1,8 +1,8 @@
 """Who changed what: a row that is written in the transaction of the change, so that neither is there without
 the other.
 
-Whoever acts for somebody says so once (`acting`). The first transaction that changes a row brings theirs along,
-at its end; one that only looks leaves none. A worker acts for nobody.
+Whoever acts for somebody says so once (`acting`). The first transaction that changes a row brings theirs
+along, at its end; one that only looks leaves none. A worker acts for nobody.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,9 @@ DASHBOARD, API, COMMAND_LINE = "dashboard", "api", "command line"
 MAX_WHO, MAX_ACTION = 100, 500
 
 _FIELDS = ("id", "at", "who", "kind", "role", "via", "action")
-_INSERT = """insert into audit (at, who, kind, role, via, action) values (:at, :who, :kind, :role, :via, :action)"""
+_INSERT = (
+    """insert into audit (at, who, kind, role, via, action) values (:at, :who, :kind, :role, :via, :action)"""
+)
 _SELECT = f"select {', '.join(_FIELDS)} from audit"
 _FILTERS = {"who": "who = :who", "before": "id < :before"}
 

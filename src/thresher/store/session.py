@@ -82,8 +82,8 @@ class Session(Protocol):
     """What statements run on. `rows` returns what a statement returned; `run` how many rows it touched.
 
     `dialect` has the few words in which the databases differ. `app_events` are the kinds of events that apps
-    list here; None: nobody has said. `warnings` are logged once the transaction is committed. `changed` is how
-    many rows the transaction has changed so far.
+    list here; None: nobody has said. `warnings` are logged once the transaction is committed. `changed` is
+    how many rows the transaction has changed so far.
     """
 
     dialect: Dialect

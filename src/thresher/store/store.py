@@ -173,7 +173,9 @@ class Store:
         return self.with_lanes({entry.place for entry in entries}, insert)
 
     def _insert(self, inserts: Sequence[TaskInsert]) -> list[int | None]:
-        """Insert by the shortest way there is; for somebody whose row has to be written with it, in a transaction."""
+        """Insert by the shortest way there is; for somebody whose row has to be written with it, in a
+        transaction.
+        """
         if audit.unrecorded() is None:
             return self.backend.enqueue(inserts, self.rules)
         with self.write() as session:
@@ -282,8 +284,8 @@ class Store:
         return act()
 
     def meet_lanes(self, wanted: Iterable[Place], write: Write | None = None) -> Lanes:
-        """Resolve unknown lanes in a transaction of their own: only what is committed may be remembered. A lane is
-        bookkeeping, and nobody's change.
+        """Resolve unknown lanes in a transaction of their own: only what is committed may be remembered. A
+        lane is bookkeeping, and nobody's change.
         """
         if self.lanes.full:
             self.lanes = Lanes()  # a new one: other threads may still look into the old one

@@ -8,6 +8,7 @@ import os
 from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import aclosing, suppress
+from contextvars import copy_context
 from typing import Any, BinaryIO, ParamSpec, TypeVar
 
 from starlette.requests import Request
@@ -31,9 +32,11 @@ async def answer(store: Store, fn: Callable[P, Any], *args: P.args, **kwargs: P.
 
 
 async def run_in_pool(request: Request, name: str, size: int, work: Callable[[], T]) -> T:
-    """Run something slow on one of `size` threads with this name, so that no one else waits for it."""
+    """Run something slow on one of `size` threads with this name, so that no one else waits for it; for
+    whoever acts here.
+    """
     pools: Pools = request.app.state.pools
-    return await asyncio.get_running_loop().run_in_executor(pools.get(name, size), work)
+    return await asyncio.get_running_loop().run_in_executor(pools.get(name, size), copy_context().run, work)
 
 
 class Pools:

@@ -16,8 +16,9 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from thresher.admin import admins, logins
+from thresher.admin.audit import API, DASHBOARD, Actor, acting, actor_of, person_of
 from thresher.admin.keys import ADMIN, Admitted, Denied, admit
-from thresher.admin.logins import Login, admit_login, csrf_of
+from thresher.admin.logins import Login, LoginAttempt, admit_login, csrf_of
 from thresher.core.app import App
 from thresher.core.clock import SECOND
 from thresher.core.errors import ThresherError, UsageError
@@ -134,7 +135,28 @@ OPEN = frozenset({("GET", "/api/health"), ("POST", "/api/setup"), ("POST", "/api
 KEY = "thresher.key"
 KEY_HEADER = "X-API-Key"
 
+# In a scope: whom a trusted proxy has signed in, or why not.
+SIGNED_IN = "thresher.signed_in"
+
 log = logging.getLogger("thresher.web")
+
+
+def signed_in(scope: Scope) -> Admitted | Problem | None:
+    """Return whom a trusted proxy has signed in; None if no proxy names anybody."""
+    found: Admitted | Problem | None = scope.get(SIGNED_IN)
+    return found
+
+
+def way_of(scope: Scope) -> str:
+    """Return by which way a request comes, for the audit log."""
+    return API if scope["path"].startswith("/api/") else DASHBOARD
+
+
+def actor_in(scope: Scope, who: Admitted) -> Actor | None:
+    """Return whoever acts in a request that may change something; its route adds what was asked for."""
+    if scope["method"] in HARMLESS:
+        return None
+    return actor_of(who, way_of(scope), f"{scope['method']} {scope['path']}")
 
 
 class Authentication:
@@ -162,11 +184,16 @@ class Authentication:
                 send if scope["method"] == "GET" else noted(scope, "somebody without a key", send),
             )
         else:
-            await self._app({**scope, KEY: found}, receive, noted(scope, found.who, send))
+            with acting(actor_in(scope, found)):
+                await self._app({**scope, KEY: found}, receive, noted(scope, found.who, send))
 
     async def _ask(self, scope: Scope) -> Admitted | Problem:
-        """Find out who this is. A key counts, and then a cookie does not: no one sends a key by accident."""
-        token, cookie = token_in(scope["headers"], self._headers), cookie_in(scope)
+        """Find out who this is. A key counts, and then nothing else does: no one sends a key by accident.
+        Whom a trusted proxy names counts before a cookie.
+        """
+        token, cookie, named = token_in(scope["headers"], self._headers), cookie_in(scope), signed_in(scope)
+        if token is None and named is not None:
+            return (None if isinstance(named, Problem) else forged(scope, cookie or "")) or named
         try:
             if token is not None or cookie is None:
                 found = await self._store.run(admit, self._store, token)
@@ -237,6 +264,8 @@ NO_SETUP = (
     "this setup token is wrong, used or expired. While there is no administrator, thresher serve "
     "shows a new one when it starts; or run: thresher admin create NAME"
 )
+_NO_LOGIN = Problem(401, "LoginRefused", logins.REFUSED)
+_NOT_THE_PASSWORD = Problem(401, "PasswordWrong", "the present password is wrong; nothing was changed")
 HASHERS = 2  # passwords that are checked at the same time, each with 32 MiB and a core
 T = TypeVar("T")
 
@@ -246,10 +275,10 @@ async def set_up(store: Store, request: Request, token: str, name: str, secret: 
     admins.check_admin(name, secret)
     made = None
     if await store.run(admins.setup_is_open, store, token):
-        kept = await _slowly(
-            request, lambda: admins.hashed(secret, store.settings.count(admins.COST_SETTING))
-        )
-        made = await store.run(admins.first_admin, store, token, name, kept)
+        kept = await hashed_slowly(store, request, secret)
+        asked = f"{request.method} {request.url.path} with the token of the server"
+        with acting(person_of(name, ADMIN, way_of(request.scope), asked)):
+            made = await store.run(admins.first_admin, store, token, name, kept)
     return Problem(401, "SetupRefused", NO_SETUP) if made is None else made.name
 
 
@@ -257,14 +286,45 @@ async def log_in(store: Store, request: Request, name: str, secret: str) -> Logi
     """Log someone in whose password is right. Count every attempt, for the address and for the name from that
     address, before checking it.
     """
+    tried = await _checked(store, request, name, secret)
+    if isinstance(tried, Problem):
+        return tried
+    found = await store.run(logins.log_in, store, tried, fits=True)
+    return _denied(found) if isinstance(found, Denied) else found
+
+
+async def change_own_password(
+    store: Store, request: Request, name: str, old: str, new: str
+) -> Login | Problem:
+    """Change the password of whoever knows it, end all their logins, and log them in anew. A guess is counted
+    as one at the login is.
+    """
+    admins.check_password(new, name)
+    with acting(None):  # to be asked for the password changes nothing
+        tried = await _checked(store, request, name, old)
+    if isinstance(tried, Problem):
+        return _NOT_THE_PASSWORD if tried.status == _NO_LOGIN.status else tried
+    kept = await hashed_slowly(store, request, new)
+    if not await store.run(admins.replace_password, store, name, tried.kept, kept):
+        return _NOT_THE_PASSWORD
+    with acting(None):
+        return await log_in(store, request, name, new)
+
+
+async def _checked(store: Store, request: Request, name: str, secret: str) -> LoginAttempt | Problem:
+    """Count a try, then compare the password."""
     if len(secret) > admins.MAX_LENGTH:
         raise UsageError(f"a password may have at most {admins.MAX_LENGTH:,} characters")
     tried = await store.run(logins.count_try, store, name, request.client.host if request.client else "")
     if isinstance(tried, Denied):
         return _denied(tried)
     fits = await _slowly(request, lambda: admins.fits(secret, tried.kept))
-    found = await store.run(logins.log_in, store, tried, fits=fits)
-    return _denied(found) if isinstance(found, Denied) else found
+    return tried if fits and tried.admin_id is not None else _NO_LOGIN
+
+
+async def hashed_slowly(store: Store, request: Request, password: str) -> str:
+    """Hash a password where nobody waits for it."""
+    return await _slowly(request, lambda: admins.hashed(password, store.settings.count(admins.COST_SETTING)))
 
 
 def _denied(why: Denied) -> Problem:

@@ -16,6 +16,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from thresher.admin.logins import address_group
 
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
 log = logging.getLogger("thresher.web")
 
 
@@ -88,13 +90,16 @@ class Connections:
         return address_group(one.client[0] if one.client else "")
 
     def _is_proxy(self, one: Connection) -> bool:
-        if not self._proxies or one.client is None:
-            return False
-        try:
-            address = ipaddress.ip_address(one.client[0].partition("%")[0])
-        except ValueError:
-            return False
-        return any(address in network for network in self._proxies)
+        return one.client is not None and is_among(one.client[0], self._proxies)
+
+
+def is_among(address: str, networks: Sequence[Network]) -> bool:
+    """Tell whether an address is in one of these networks."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return False
+    return any(found in network for network in networks)
 
 
 # One connection, and how long it may take to say what it wants: the server we use waits for ever for the

@@ -1,5 +1,6 @@
 """One route: its owner, its scope, and what is refused before anything is read."""
 
+import json
 import re
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +13,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import compile_path
 
-from thresher.admin.keys import SCOPES
+from thresher.admin.admins import role_for
+from thresher.admin.audit import Actor, acting, actor_now, with_values
+from thresher.admin.keys import SCOPES, Admitted
 from thresher.core.app import App
 from thresher.core.errors import ConfigError, UsageError
 from thresher.runtime import Runtime
@@ -21,7 +24,7 @@ from thresher.web.body import BODY_LIMIT, BODY_PATIENCE, BodyLimit, Limits
 from thresher.web.problem import PROBLEM, Problem
 
 OURS = "thresher"  # who owns a route that no app brings
-OWNER, SCOPE = "x-owner", "x-scope"
+OWNER, SCOPE, AUDIT = "x-owner", "x-scope", "x-audit"
 API = "/api"
 MAX_TEXT = 4_000  # characters of one parameter
 MAX_ROWS = 1_000
@@ -40,8 +43,9 @@ class Route:
     `extra` is added to its OpenAPI description; `status` are its status codes, the usual one first.
     `body_limit` (bytes) and `body_patience` (seconds) limit its request body: numbers, or names of settings.
     `probe` marks a route without parameters that changes nothing; the dashboard suggests it for trying out a
-    new key. A route of Thresher itself without a scope is open to everyone, and authentication must know of
-    it.
+    new key. A change is written into the audit log with its method and path, and with the values of those
+    fields of a JSON body and parameters that `shows` names; `unaudited` says why one is not. A route of
+    Thresher itself without a scope is open to everyone, and authentication must know of it.
     """
 
     method: str
@@ -53,6 +57,8 @@ class Route:
     body_limit: str | int = BODY_LIMIT
     body_patience: str | float = BODY_PATIENCE
     probe: bool = False
+    shows: tuple[str, ...] = ()
+    unaudited: str | None = None
 
     @property
     def shape(self) -> tuple[str, str]:
@@ -61,7 +67,9 @@ class Route:
 
     def add_to(self, app: FastAPI, owner: str) -> None:
         """Add the route to an API. `owner` is the app that defines it, or Thresher itself."""
-        said = {OWNER: owner, SCOPE: self.scope}
+        said: dict[str, Any] = {OWNER: owner, SCOPE: self.scope}
+        if self.shows or self.unaudited:
+            said[AUDIT] = {"not": self.unaudited} if self.unaudited else {"shows": self.shows}
         also: dict[int | str, dict[str, Any]] = {
             each: {"description": HTTPStatus(each).phrase} for each in self.status[1:]
         }
@@ -135,9 +143,31 @@ class Guarded(APIRoute):
             if problem is not None:
                 return problem.response()
             check_parameters(request, names)
-            return await inner(request)
+            with acting(await _told(request, said.get(AUDIT, {}))):
+                return await inner(request)
 
         return guarded
+
+
+async def _told(request: Request, how: Mapping[str, Any]) -> Actor | None:
+    """Return whoever acts in a request, with what they ask for; None where the audit log has no row."""
+    actor = actor_now()
+    if actor is None or "not" in how:
+        return None
+    shows = how.get("shows", ())
+    if shows:
+        asked = dict(request.query_params) | await _json(request)
+        actor.action = with_values(actor.action, ((name, asked[name]) for name in shows if name in asked))
+    return actor
+
+
+async def _json(request: Request) -> dict[str, Any]:
+    """Return the fields of a JSON body; none if it is anything else, which the route will refuse."""
+    try:
+        found = json.loads(await request.body())
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def without_scope(request: Request, scope: str | None) -> Problem | None:
@@ -145,9 +175,19 @@ def without_scope(request: Request, scope: str | None) -> Problem | None:
     key = holder(request)
     if scope is None or (key is not None and key.opens(scope)):
         return None
+    if key is not None and key.is_person and (role := role_for(scope)):
+        return role_missing(key, role)
     name, opens = (f"the {key.who}", ", ".join(key.scopes)) if key else ("nobody", "nothing")
     says = f"this needs a key with the scope {scope}; {name} has {opens}"
     return Problem(403, "ScopeMissing", says)
+
+
+def role_missing(who: Admitted, role: str) -> Problem:
+    """Refuse somebody what only a higher role may do."""
+    says = (
+        f"this needs the role {role}, and {who.name} has the role {who.role}; an administrator can change it"
+    )
+    return Problem(403, "RoleMissing", f"{says}: thresher admin role NAME {role}")
 
 
 def check_parameters(request: Request, names: frozenset[str]) -> None:

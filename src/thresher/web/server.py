@@ -7,8 +7,10 @@ import logging
 import signal
 import socket
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import uvicorn
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from thresher.admin.admins import has_admins
 from thresher.admin.keys import has_keys
@@ -17,6 +19,7 @@ from thresher.runtime import Runtime
 from thresher.web.app import make_app
 from thresher.web.connections import Connections, line_with
 from thresher.web.pages.live import Changes
+from thresher.web.proxied import TrustedHeader, read_header
 
 log = logging.getLogger("thresher.web")
 
@@ -93,23 +96,30 @@ def address_of(bound: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def make_server(runtime: Runtime, ready: Callable[[], None], proxies: Sequence[str] = ()) -> uvicorn.Server:
+def make_server(
+    runtime: Runtime, ready: Callable[[], None], proxies: Sequence[str] = (), user_header: str | None = None
+) -> uvicorn.Server:
     """Build the server of a project without starting it. `ready` is called when it accepts connections;
-    `proxies` are trusted to name the client.
+    `proxies` are trusted to name the client, and in `user_header` who it is.
     """
     settings = runtime.store.settings
     many = Connections(settings.count("web.connections"), settings.count("web.address_connections"), proxies)
     app = make_app(runtime)
+    served: Any = app
+    if proxies:
+        served = ProxyHeadersMiddleware(served, trusted_hosts=list(proxies))
+    if user_header is not None:
+        # Outside of the other: that one replaces the address of the proxy with the one it forwards for.
+        served = TrustedHeader(served, read_header(user_header, proxies), proxies)
     config = uvicorn.Config(
-        app,
+        served,
         http=line_with(float(settings["web.body_patience"]), many),
         ws="none",
         lifespan="on",
         log_config=None,
         access_log=False,
         server_header=False,
-        proxy_headers=bool(proxies),
-        forwarded_allow_ips=list(proxies),
+        proxy_headers=False,
         backlog=BACKLOG,
         limit_concurrency=settings.count("web.connections") + 1,
         timeout_graceful_shutdown=settings.count("web.grace"),
@@ -118,10 +128,14 @@ def make_server(runtime: Runtime, ready: Callable[[], None], proxies: Sequence[s
 
 
 async def serve(
-    runtime: Runtime, bound: socket.socket, ready: Callable[[], None], proxies: Sequence[str] = ()
+    runtime: Runtime,
+    bound: socket.socket,
+    ready: Callable[[], None],
+    proxies: Sequence[str] = (),
+    user_header: str | None = None,
 ) -> list[int]:
     """Serve until a signal comes, then let running requests finish; return the signals."""
-    server, came = make_server(runtime, ready, proxies), list[int]()
+    server, came = make_server(runtime, ready, proxies, user_header), list[int]()
     loop = asyncio.get_running_loop()
     for each in SIGNALS:
         loop.add_signal_handler(each, _stop, server, came, each)

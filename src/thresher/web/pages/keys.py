@@ -85,7 +85,7 @@ def _listed(page_request: PageRequest, error: ThresherError | None = None) -> Re
 def _line(page_request: PageRequest, made: Made) -> str | None:
     """Return a command to check that the key works."""
     routes = [*ROUTES, *(route for _, route in app_routes(page_request.runtime.registry.apps, ROUTES))]
-    probes = {route.scope: route.path for route in routes if route.probe}
+    probes = {route.scope: route.path for route in reversed(routes) if route.probe}
     path = next((probes[scope] for scope in (ADMIN, *probes) if scope in made.key.scopes), None)
     return (
         None
@@ -155,10 +155,10 @@ def _by(page_request: PageRequest) -> str | None:
 
 
 PAGES = (
-    DashboardPage("GET", PATH, keys, "Keys", "Admin", frozenset({"all"})),
-    DashboardPage("POST", PATH, create),
-    DashboardPage("GET", f"{PATH}/{{key_id}}/revoke", ask_revoke),
-    DashboardPage("POST", f"{PATH}/{{key_id}}/revoke", revoke),
-    DashboardPage("POST", f"{PATH}/{{key_id}}/disable", disable),
-    DashboardPage("POST", f"{PATH}/{{key_id}}/enable", enable),
+    DashboardPage("GET", PATH, keys, "Keys", "Admin", frozenset({"all"}), scope=ADMIN),
+    DashboardPage("POST", PATH, create, scope=ADMIN, shows=("name", "scope", "sources", "lasts", "rate")),
+    DashboardPage("GET", f"{PATH}/{{key_id}}/revoke", ask_revoke, scope=ADMIN),
+    DashboardPage("POST", f"{PATH}/{{key_id}}/revoke", revoke, scope=ADMIN),
+    DashboardPage("POST", f"{PATH}/{{key_id}}/disable", disable, scope=ADMIN),
+    DashboardPage("POST", f"{PATH}/{{key_id}}/enable", enable, scope=ADMIN),
 )

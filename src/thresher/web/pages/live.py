@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from starlette.responses import Response, StreamingResponse
 
 from thresher.admin.keys import Admitted
-from thresher.admin.logins import admit_login
+from thresher.admin.logins import admit_login, is_person
 from thresher.core.clock import monotonic
 from thresher.core.errors import ThresherError
 from thresher.store.store import Store
@@ -117,13 +117,13 @@ async def live(page_request: PageRequest) -> Response:
     if page_request.request.method == "HEAD":  # whoever wants no body would wait for the end of one
         return Response(media_type=EVENTS)
     return StreamingResponse(
-        _stream(store, changes, page_request.token),
+        _stream(store, changes, page_request.token, page_request.who),
         media_type=EVENTS,
         headers={"X-Accel-Buffering": "no"},
     )
 
 
-async def _stream(store: Store, changes: Changes, token: str) -> AsyncIterator[str]:
+async def _stream(store: Store, changes: Changes, token: str, who: Admitted | None) -> AsyncIterator[str]:
     # No problem of a status: after any but 200 a browser gives up for good, and could not say why.
     if changes.is_closed or changes.listeners >= store.settings.count("web.live_pages"):
         yield f"retry: {RETRY_FULL}\nevent: full\ndata: -\n\n"
@@ -138,16 +138,20 @@ async def _stream(store: Store, changes: Changes, token: str) -> AsyncIterator[s
                 now, told = await changes.turn(), monotonic()
             if changes.is_closed:
                 return
-            if await _is_logged_out(store, token):
+            if await _is_logged_out(store, token, who):
                 yield "event: logged-out\ndata: -\n\n"
                 return
             yield f"event: change\ndata: {now}\n\n" if now != mark else ": nothing new\n\n"
             mark = now
 
 
-async def _is_logged_out(store: Store, token: str) -> bool:
-    """Whether this login has ended. A database that is away cannot say so, and shows no page either."""
+async def _is_logged_out(store: Store, token: str, who: Admitted | None) -> bool:
+    """Whether this login has ended, or the person is gone whom a proxy has signed in. A database that is away
+    cannot say so, and shows no page either.
+    """
     try:
+        if who is not None and who.is_proxied:
+            return not await store.run(is_person, store, who.name)
         return not isinstance(await store.run(admit_login, store, token), Admitted)
     except ThresherError:
         return False

@@ -4,6 +4,7 @@ from starlette.responses import Response
 
 from thresher.admin import logins
 from thresher.admin.admins import has_admins
+from thresher.admin.keys import READ
 from thresher.core.errors import UsageError
 from thresher.web import auth
 from thresher.web.auth import drop_cookie, is_secure, put_cookie, values
@@ -104,6 +105,6 @@ PAGES = (
     DashboardPage("GET", SETUP, setup, is_open=True),
     DashboardPage("POST", SETUP, set_up, is_open=True),
     DashboardPage("GET", LOGIN, login, asks=frozenset({"next"}), is_open=True),
-    DashboardPage("POST", LOGIN, log_in, is_open=True),
-    DashboardPage("POST", LOGOUT, log_out),
+    DashboardPage("POST", LOGIN, log_in, is_open=True, unaudited="a login changes nothing but itself"),
+    DashboardPage("POST", LOGOUT, log_out, scope=READ, unaudited="it ends the caller's own login"),
 )

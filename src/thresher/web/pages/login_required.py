@@ -17,7 +17,7 @@ from thresher.admin.keys import Admitted
 from thresher.admin.logins import admit_login
 from thresher.core.errors import ThresherError
 from thresher.store.store import Store
-from thresher.web.auth import HARMLESS, KEY, cookie_in, foreign, noted
+from thresher.web.auth import HARMLESS, KEY, cookie_in, foreign, noted, signed_in
 from thresher.web.problem import Problem, of_error
 
 LOGIN, LOGOUT, SETUP = "/login", "/logout", "/setup"
@@ -47,8 +47,10 @@ class Entrance:
         asked = "GET" if scope["method"] in HARMLESS else scope["method"]
         is_open = (asked, scope["path"]) in self._opens
         try:
-            who = await self._store.run(_who, self._store, cookie_in(scope))
-            found = self._refused(scope, is_open) or (None if who or is_open else await self._way_in(scope))
+            who, problem = await self._reader(scope)
+            found = self._refused(scope, is_open)
+            if found is None and who is None and not is_open:
+                found = await self._way_in(scope) if problem is None else self._tell(problem)
         except ThresherError as error:
             found = self._tell(of_error(error))
         if found is not None:
@@ -57,6 +59,15 @@ class Entrance:
         else:
             name = who.who if who else "somebody who is not logged in"
             await self._app({**scope, KEY: who}, receive, noted(scope, name, send))
+
+    async def _reader(self, scope: Scope) -> tuple[Admitted | None, Problem | None]:
+        """Return who reads: whom a trusted proxy has signed in, or whose login the cookie is; or why the
+        proxy's person is not let in.
+        """
+        named = signed_in(scope)
+        if named is None:
+            return await self._store.run(_who, self._store, cookie_in(scope)), None
+        return (None, named) if isinstance(named, Problem) else (named, None)
 
     def _refused(self, scope: Scope, is_open: bool) -> Response | None:
         """Refuse a form of a foreign page that would log someone in. Elsewhere the form's own token proves

@@ -11,12 +11,12 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from thresher.admin.keys import Admitted
+from thresher.admin.keys import READ, SCOPES, WRITE, Admitted
 from thresher.admin.logins import csrf_of
 from thresher.core.app import App
 from thresher.core.errors import ConfigError
 from thresher.runtime import Runtime
-from thresher.web.auth import cookie_in, holder
+from thresher.web.auth import HARMLESS, cookie_in, holder
 from thresher.web.pages.form import Form
 from thresher.web.pages.shell import NavigationEntry, rendered, sections_of
 
@@ -40,8 +40,12 @@ class PageRequest:
 
     @property
     def who(self) -> Admitted | None:
-        """Return the administrator; None on open pages."""
+        """Return who is logged in; None on open pages."""
         return holder(self.request)
+
+    def may(self, scope: str) -> bool:
+        """Tell whether the reader may do what needs a scope."""
+        return self.who is not None and self.who.opens(scope)
 
     @property
     def token(self) -> str:
@@ -51,11 +55,18 @@ class PageRequest:
     def show(
         self, template: str, status: int = 200, headers: Mapping[str, str] = {}, **values: Any
     ) -> Response:
-        """Render a page inside the shell."""
+        """Render a page inside the shell. `csrf` is for what needs the scope write, and empty for others: a
+        form of our own without it is not shown. `own_csrf` is for what everybody may do.
+        """
+        own_csrf = csrf_of(self.token) if self.token else ""
         shell = {
             "who": self.who,
-            "csrf": csrf_of(self.token) if self.token else "",
-            "sections": sections_of(self.places, self.request.url.path, self.section),
+            "may": self.may,
+            "csrf": own_csrf if self.may(WRITE) else "",
+            "own_csrf": own_csrf,
+            "sections": sections_of(
+                [place for place in self.places if self.may(place.scope)], self.request.url.path, self.section
+            ),
             "path": self.request.url.path,
             "banner": self.banner if self.who else None,
         }
@@ -77,6 +88,10 @@ class DashboardPage:
     the parameters it accepts, and `long_fields` the fields of its form that hold a whole text, as long as a
     form may be. Only `is_open` makes it public; pages of apps never are. Show an app's template by its name,
     prefixed with the app: `page_request.show("prices/list.html", ...)`.
+
+    What its reader must be allowed to do is `scope`: if nothing is said, a page that changes something needs
+    write, and any other read. A change is written into the audit log with its path, and with the values of
+    those fields that `shows` names; `unaudited` says why one is not.
     """
 
     method: str
@@ -87,6 +102,16 @@ class DashboardPage:
     asks: frozenset[str] = frozenset()
     long_fields: frozenset[str] = frozenset()
     is_open: bool = False
+    scope: str | None = None
+    shows: tuple[str, ...] = ()
+    unaudited: str | None = None
+
+    @property
+    def needs(self) -> str | None:
+        """The scope that its reader must have; None for everybody."""
+        if self.is_open:
+            return None
+        return self.scope or (READ if self.method in HARMLESS else WRITE)
 
 
 def app_pages(apps: Iterable[App], ours: Iterable[DashboardPage]) -> Iterator[DashboardPage]:
@@ -103,6 +128,11 @@ def app_pages(apps: Iterable[App], ours: Iterable[DashboardPage]) -> Iterator[Da
                 raise ConfigError(
                     f"the page {page.path} of the app {app.name!r} needs a path such as /{app.name}, "
                     "not below /api, and must require a login"
+                )
+            if page.scope not in (None, *SCOPES):
+                raise ConfigError(
+                    f"the page {page.path} of the app {app.name!r} has the scope {page.scope!r}; it must be one of "
+                    f"{', '.join(SCOPES)}, or none"
                 )
             if other := taken.get((page.method, page.path)):
                 raise ConfigError(

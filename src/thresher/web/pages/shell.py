@@ -25,6 +25,7 @@ from jinja2 import (
 from markupsafe import Markup
 
 from thresher.admin.costs import dollars
+from thresher.admin.keys import READ
 from thresher.core.answer import DOLLAR
 from thresher.core.clock import FOREVER, SystemClock, as_text, relative, span
 from thresher.core.errors import ConfigError
@@ -51,11 +52,14 @@ _APPS: dict[str, BaseLoader] = {}
 
 @dataclass(frozen=True, slots=True)
 class NavigationEntry:
-    """One entry of the navigation, in a section: that of an app, or one of ours."""
+    """One entry of the navigation, in a section: that of an app, or one of ours. `scope` is what its page
+    needs.
+    """
 
     title: str
     path: str
     section: str = ""
+    scope: str = READ
 
     def holds(self, path: str) -> bool:
         """Tell whether a page belongs to this entry."""

@@ -17,10 +17,13 @@ from starlette.responses import Response
 from starlette.routing import Route as Path
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from thresher.admin.admins import role_for
+from thresher.admin.audit import Actor, acting, with_values
+from thresher.admin.keys import READ
 from thresher.admin.status import worker_notice
 from thresher.core.errors import ThresherError
 from thresher.runtime import Runtime
-from thresher.web.auth import HARMLESS, carries, foreign, holder
+from thresher.web.auth import HARMLESS, actor_in, carries, foreign, holder
 from thresher.web.body import BodyReader
 from thresher.web.pages import PAGES
 from thresher.web.pages.form import Form, read_form
@@ -28,7 +31,8 @@ from thresher.web.pages.login_required import Entrance
 from thresher.web.pages.page import HTML, DashboardPage, PageRequest, app_pages
 from thresher.web.pages.shell import HEADERS, NavigationEntry, rendered, use_templates
 from thresher.web.problem import TITLES, Problem, of_error, of_http, of_surprise
-from thresher.web.route import check_parameters
+from thresher.web.proxied import sign_in
+from thresher.web.route import check_parameters, role_missing
 
 API = "/api"
 # What the API answers is for whoever asked, now: no proxy and no browser keeps it, nor guesses that it is a
@@ -48,9 +52,11 @@ class Site:
     """Serves everything outside /api, and passes the rest to the API."""
 
     def __init__(self, app: ASGIApp, runtime: Runtime, state: State) -> None:
-        self._api, self._pages = app, make_pages(runtime, state)
+        self._api, self._pages, self._store = app, make_pages(runtime, state), runtime.store
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            scope, send = await sign_in(self._store, scope, send)
         if scope["type"] != "http" or scope["path"] == API or scope["path"].startswith(f"{API}/"):
             await self._api(scope, receive, _with_headers(send, API_HEADERS))
         else:
@@ -82,7 +88,11 @@ def make_pages(runtime: Runtime, state: State, pages: Sequence[DashboardPage] = 
     # What a person looks at daily comes first, then the machine.
     ordered = (*(page for page in pages if page.path == "/"), *brought, *pages)
     places = tuple(
-        dict.fromkeys(NavigationEntry(page.title, page.path, page.section) for page in ordered if page.title)
+        dict.fromkeys(
+            NavigationEntry(page.title, page.path, page.section, page.needs or READ)
+            for page in ordered
+            if page.title
+        )
     )
     opens = frozenset((page.method, page.path) for page in there if page.is_open)
     made = Starlette(
@@ -104,6 +114,11 @@ def _answering(
     endpoint: Any = page.endpoint
 
     async def answer(request: Request) -> Response:
+        problem = _role_missing(request, page)
+        if problem is not None:
+            return tell(
+                PageRequest(request, runtime, places, banner=await _banner(request, runtime)), problem
+            )
         check_parameters(request, page.asks)
         form = Form() if request.method in HARMLESS else await read_form(request, page.long_fields)
         page_request = PageRequest(
@@ -111,13 +126,35 @@ def _answering(
         )
         if not page.is_open and (problem := _forged(page_request)) is not None:
             return tell(page_request, problem)
-        return await (
-            endpoint(page_request)
-            if iscoroutinefunction(endpoint)
-            else runtime.store.run(endpoint, page_request)
-        )
+        with acting(_actor(page_request, page)):
+            return await (
+                endpoint(page_request)
+                if iscoroutinefunction(endpoint)
+                else runtime.store.run(endpoint, page_request)
+            )
 
     return answer
+
+
+def _role_missing(request: Request, page: DashboardPage) -> Problem | None:
+    """Say why the reader may not use a page. It is checked here so that no page can forget it."""
+    who = holder(request)
+    if page.needs is None or who is None or who.opens(page.needs):
+        return None
+    return role_missing(who, role_for(page.needs) or page.needs)
+
+
+def _actor(page_request: PageRequest, page: DashboardPage) -> Actor | None:
+    """Return whoever changes something through a page, with what they ask for."""
+    who = page_request.who
+    if who is None or page.is_open or page.unaudited:
+        return None
+    actor = actor_in(page_request.request.scope, who)
+    if actor is not None:
+        given = page_request.form.fields
+        asked = ((name, value) for name in page.shows for value in given.get(name, ()) if value)
+        actor.action = with_values(actor.action, asked)
+    return actor
 
 
 async def _banner(request: Request, runtime: Runtime) -> str | None:
@@ -170,6 +207,14 @@ def tell(page_request: PageRequest, problem: Problem) -> Response:
 
 def outside(problem: Problem) -> Response:
     """Show a problem as a page to someone who is not logged in."""
-    nobody: dict[str, Any] = {"who": None, "csrf": "", "sections": (), "path": "", "banner": None}
+    nobody: dict[str, Any] = {
+        "who": None,
+        "may": lambda _: False,
+        "csrf": "",
+        "own_csrf": "",
+        "sections": (),
+        "path": "",
+        "banner": None,
+    }
     page = rendered("problem.html", problem=problem, title=TITLES.get(problem.status, "Problem"), **nobody)
     return Response(page, problem.status, dict(problem.headers), HTML)

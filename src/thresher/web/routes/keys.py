@@ -100,8 +100,15 @@ def _who(request: Request) -> str | None:
 
 
 ROUTES = (
-    Route("GET", "/api/keys", keys, ADMIN),
-    Route("POST", "/api/keys", create_key, ADMIN, status=(201,)),
+    Route("GET", "/api/keys", keys, ADMIN, probe=True),
+    Route(
+        "POST",
+        "/api/keys",
+        create_key,
+        ADMIN,
+        status=(201,),
+        shows=("name", "scopes", "sources", "expires", "rate"),
+    ),
     Route("DELETE", "/api/keys/{key_id}", revoke_key, ADMIN),
     Route("POST", "/api/keys/{key_id}/disable", disable_key, ADMIN),
     Route("POST", "/api/keys/{key_id}/enable", enable_key, ADMIN),

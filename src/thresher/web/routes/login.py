@@ -1,4 +1,4 @@
-"""Administrators over HTTP: the first one, logging in and out, and who one is."""
+"""Logging in over HTTP: the first administrator, logging in and out, and who one is."""
 
 from typing import Annotated, Any
 
@@ -22,7 +22,7 @@ Password = Annotated[str, Field(max_length=admins.MAX_LENGTH)]
 
 
 class LoginAsked(RequestBody):
-    """The name and the password of an administrator."""
+    """The name and the password of a person."""
 
     name: Text
     password: Password
@@ -47,7 +47,7 @@ async def setup(runtime: CurrentRuntime, request: Request, body: SetupAsked) -> 
 
 
 async def login(runtime: CurrentRuntime, request: Request, body: LoginAsked) -> Response:
-    """Log in as an administrator. The browser keeps the cookie; send `csrf` as the header X-CSRF-Token with
+    """Log in. The browser keeps the cookie; send `csrf` as the header X-CSRF-Token with
     every change.
     """
     found = await auth.log_in(runtime.store, request, body.name, body.password)
@@ -69,7 +69,7 @@ async def logout(runtime: CurrentRuntime, request: Request) -> Response:
 
 
 async def me(runtime: CurrentRuntime, request: Request) -> Response:
-    """Show who is logged in, until when, and the `csrf` token of this login. With a key: its owner."""
+    """Show who is logged in, with which role, until when, and their `csrf` token. With a key: its owner."""
     return Response(await runtime.store.run(lambda: written(_me(runtime, request))), 200, NO_STORE, JSON)
 
 
@@ -79,7 +79,8 @@ def _me(runtime: Runtime, request: Request) -> dict[str, Any]:
     said: dict[str, Any] = {"name": found.name, "scopes": found.scopes, "role": found.role}
     if found.is_person:
         token = _token(request)
-        said |= {"csrf": logins.csrf_of(token), "expires_at": logins.login_ends(runtime.store, token)}
+        ends = None if found.is_proxied else logins.login_ends(runtime.store, token)
+        said |= {"csrf": logins.csrf_of(token), "expires_at": ends}
     return said
 
 
@@ -94,7 +95,9 @@ def _token(request: Request) -> str:
 
 ROUTES = (
     Route("POST", "/api/setup", setup, None, {"security": []}, (201,)),
-    Route("POST", "/api/login", login, None, {"security": []}),
-    Route("POST", "/api/logout", logout, READ, status=(204,)),
-    Route("GET", "/api/me", me, READ, probe=True),
+    Route(
+        "POST", "/api/login", login, None, {"security": []}, unaudited="a login changes nothing but itself"
+    ),
+    Route("POST", "/api/logout", logout, READ, status=(204,), unaudited="it ends the caller's own login"),
+    Route("GET", "/api/me", me, READ),
 )

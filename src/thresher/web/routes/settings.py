@@ -47,5 +47,5 @@ def _changed(runtime: Runtime, name: str, body: Value, by: str) -> SettingView:
 
 ROUTES = (
     Route("GET", "/api/settings", settings, READ),
-    Route("PUT", "/api/settings/{name}", put_setting, WRITE),
+    Route("PUT", "/api/settings/{name}", put_setting, WRITE, shows=("value",)),
 )

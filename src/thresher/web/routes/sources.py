@@ -80,8 +80,8 @@ def _changed(store: Store, name: str, change: Callable[..., None], *how: Any) ->
 
 ROUTES = (
     Route("GET", "/api/sources", sources, READ),
-    Route("POST", "/api/sources/{name:path}/pause", pause, WRITE),
+    Route("POST", "/api/sources/{name:path}/pause", pause, WRITE, shows=("for", "reason")),
     Route("POST", "/api/sources/{name:path}/resume", resume, WRITE),
-    Route("POST", "/api/sources/{name:path}/disable", disable, WRITE),
+    Route("POST", "/api/sources/{name:path}/disable", disable, WRITE, shows=("reason",)),
     Route("POST", "/api/sources/{name:path}/enable", enable, WRITE),
 )

@@ -74,8 +74,8 @@ async def cancel(
 
 ROUTES = (
     Route("GET", "/api/tasks", tasks, READ),
-    Route("POST", "/api/tasks", add, WRITE, status=(200, 201)),
+    Route("POST", "/api/tasks", add, WRITE, status=(200, 201), shows=("kind", "key", "url")),
     Route("GET", "/api/tasks/{task_id}", task, READ),
     Route("POST", "/api/tasks/{task_id}/retry", retry, WRITE),
-    Route("POST", "/api/tasks/{task_id}/cancel", cancel, WRITE),
+    Route("POST", "/api/tasks/{task_id}/cancel", cancel, WRITE, shows=("reason",)),
 )
