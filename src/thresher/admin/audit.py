@@ -63,7 +63,9 @@ def with_values(action: str, values: Iterable[tuple[str, object]]) -> str:
 
 
 def _brief(value: object) -> str:
-    text = without_secrets(value if isinstance(value, str) else str(value))
+    if isinstance(value, list | tuple):
+        value = ", ".join(map(str, value))
+    text = without_secrets(str(value))
     cut = text if len(text) <= MAX_VALUE else f"{text[: MAX_VALUE - 1]}…"
     return repr(cut) if isinstance(value, str) else cut
 

@@ -101,6 +101,12 @@ def list_changes(store: Store, limit: int) -> list[dict[str, Any]]:
         return setting_history(session, limit)
 
 
+def setting_changes(store: Store, name: str, limit: int) -> list[dict[str, Any]]:
+    """Who changed one setting, the newest first."""
+    with store.read() as session:
+        return setting_history(session, limit, name)
+
+
 def _view(known: Setting, project: dict[str, Number], changed: dict[str, Number]) -> SettingView:
     origin = "database" if known.name in changed else "project" if known.name in project else "default"
     value = changed.get(known.name, project.get(known.name, known.default))

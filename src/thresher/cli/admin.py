@@ -8,9 +8,12 @@ import typer
 from rich.console import Console
 
 from thresher.admin.admins import (
+    ROLES,
     AdminView,
     admin_view,
     change_password,
+    change_role,
+    check_role,
     create_admin,
     generated,
     list_admins,
@@ -25,7 +28,7 @@ from thresher.core.errors import UsageError
 app = typer.Typer()
 
 MAX_LINE = 4_096  # of what is read as a password; longer than any that is allowed
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The administrator's name.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The name that they log in with.")]
 Generate = Annotated[bool, typer.Option("--generate", help="Generate a password and print it once.")]
 FromStdin = Annotated[
     bool, typer.Option("--password-stdin", help="Read the password from the first line of standard input.")
@@ -34,26 +37,50 @@ FromStdin = Annotated[
 
 @app.command()
 def create(
-    ctx: typer.Context, name: Name, generate: Generate = False, password_stdin: FromStdin = False
+    ctx: typer.Context,
+    name: Name,
+    role: Annotated[
+        str, typer.Option(metavar="ROLE", help=f"What they may do: {', '.join(ROLES)}.")
+    ] = "admin",
+    generate: Generate = False,
+    password_stdin: FromStdin = False,
 ) -> None:
-    """Make an administrator. Asks for a password, of which only a slow hash is kept."""
+    """Let somebody log in. Asks for a password, of which only a slow hash is kept."""
     call = call_of(ctx)
+    check_role(role)
     password = _password(generate=generate, stdin=password_stdin)
     with call.store(migrate=True) as store:
-        view = admin_view(create_admin(store, name, password))
+        view = admin_view(create_admin(store, name, password, role))
     _told(
         call,
         view,
         password if generate else None,
-        f"{name} is an administrator and can log in at the dashboard: thresher serve",
+        f"{name} {_is(role)} and can log in at the dashboard: thresher serve",
     )
+
+
+@app.command("role")
+def role_(
+    ctx: typer.Context,
+    name: Name,
+    role: Annotated[str, typer.Argument(metavar="ROLE", help=f"One of {', '.join(ROLES)}.")],
+) -> None:
+    """Change what somebody may do. It counts from their next request on; the last administrator stays one."""
+    call = call_of(ctx)
+    with call.store() as store:
+        view = admin_view(change_role(store, name, role))
+    say(call, view, f"{name} {_is(role)}, who {ROLES[role].sentence}.")
+
+
+def _is(role: str) -> str:
+    return "is an administrator" if role == "admin" else f"is {'an' if role[0] in 'aeiou' else 'a'} {role}"
 
 
 @app.command()
 def password(
     ctx: typer.Context, name: Name, generate: Generate = False, password_stdin: FromStdin = False
 ) -> None:
-    """Give an administrator another password, and end their logins."""
+    """Give somebody another password, and end their logins."""
     call = call_of(ctx)
     chosen = _password(generate=generate, stdin=password_stdin)
     with call.store() as store:
@@ -65,7 +92,7 @@ def password(
 
 @app.command("list")
 def list_(ctx: typer.Context) -> None:
-    """List administrators, and when they last logged in."""
+    """List people, their roles, and when they last logged in."""
     call = call_of(ctx)
     with call.store() as store:
         found, now = list_admins(store), read_now(store)
@@ -74,11 +101,11 @@ def list_(ctx: typer.Context) -> None:
 
 @app.command()
 def remove(ctx: typer.Context, name: Name) -> None:
-    """Remove an administrator, and end their logins. Keys that they made stay."""
+    """Remove somebody, and end their logins. Keys that they made stay; the last administrator stays, too."""
     call = call_of(ctx)
     with call.store() as store:
         view = admin_view(remove_admin(store, name))
-    say(call, view, f"{name} is no longer an administrator.")
+    say(call, view, f"{name} can no longer log in.")
 
 
 def _password(*, generate: bool, stdin: bool) -> str:
@@ -106,10 +133,17 @@ def _told(call: CommandCall, view: "AdminView", chosen: str | None, sentence: st
 def _draw(out: "Console", found: "list[AdminView]", now: int) -> None:
 
     if not found:
-        out.print("No administrators. Create one with: thresher admin create NAME")
+        out.print("Nobody may log in. Create an administrator with: thresher admin create NAME")
         return
     rows = [
-        [each.id, each.name, ago(each.created_at, now), ago(each.changed_at, now), ago(each.login_at, now)]
+        [
+            each.id,
+            each.name,
+            each.role,
+            ago(each.created_at, now),
+            ago(each.changed_at, now),
+            ago(each.login_at, now),
+        ]
         for each in found
     ]
-    out.print(table(["#id", "name", "#made", "#password", "#last login"], rows))
+    out.print(table(["#id", "name", "role", "#made", "#password", "#last login"], rows))

@@ -2,10 +2,12 @@
 exit code in the end.
 """
 
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
+from getpass import getuser
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
@@ -19,11 +21,13 @@ if TYPE_CHECKING:
     from thresher.store.store import Store
 import os
 import sys
-from collections.abc import Callable, Sequence
-from typing import Any
 
 from thresher.cli.format import as_json, plain
 from thresher.core.errors import ThresherError
+
+T = TypeVar("T")
+# Commands that are the machine at work, and no change that somebody made.
+MACHINE = ("bench", "demo", "migrate", "run", "serve", "up", "worker")
 
 
 @dataclass(slots=True)
@@ -35,6 +39,8 @@ class CommandCall:
     apps: list[str] = field(default_factory=list)
     json: bool = False
     verbose: bool = False
+    asked: str = ""  # the command with its arguments, for the audit log
+    is_machine: bool = False
 
     @property
     def words(self) -> list[str]:
@@ -87,8 +93,8 @@ class CommandCall:
         apps = load_apps(project.apps, project.folder, self.apps, problems)
         for problem in problems:
             typer.echo(f"warning: {problem}. Its settings and tables are left alone.", err=True)
-        return opened_store(
-            self.url(project), project, apps, migrate=migrate, apps_are_missing=bool(problems)
+        return self._acting(
+            opened_store(self.url(project), project, apps, migrate=migrate, apps_are_missing=bool(problems))
         )
 
     def runtime(self) -> "AbstractContextManager[Runtime]":
@@ -96,14 +102,46 @@ class CommandCall:
         from thresher.runtime import opened_runtime
 
         project = self.project()
-        return opened_runtime(self.url(project), project, self.apps)
+        return self._acting(opened_runtime(self.url(project), project, self.apps))
+
+    @contextmanager
+    def _acting(self, opened: "AbstractContextManager[T]") -> "Iterator[T]":
+        """Act for whoever sits at the command line. A command that is the machine itself acts for nobody."""
+        from thresher.admin.audit import acting, user_of
+
+        actor = None if self.is_machine else user_of(user_name(), self.asked)
+        with opened as found, acting(actor):
+            yield found
 
 
 def call_of(ctx: typer.Context) -> CommandCall:
     """The call that a command belongs to."""
     call = ctx.find_root().obj
     assert isinstance(call, CommandCall)
+    call.asked, call.is_machine = _asked(ctx), ctx.find_root().invoked_subcommand in MACHINE
     return call
+
+
+def _asked(ctx: typer.Context) -> str:
+    """A command with what was given to it. Without the shared options: a database's URL has a password."""
+    from thresher.admin.audit import with_values
+
+    given = ((each, ctx.params.get(each.name or "")) for each in ctx.command.params)
+    said = [
+        (each.name or "", value) for each, value in given if value not in (None, False, (), [], each.default)
+    ]
+    words, at = list[str](), ctx
+    while at.parent is not None:
+        words, at = [at.info_name or "", *words], at.parent  # type: ignore[assignment]  # a context of the same kind
+    return with_values(" ".join(("thresher", *words)), said)
+
+
+def user_name() -> str:
+    """The name of whoever sits at the command line; in a container they may have none."""
+    try:
+        return getuser()
+    except (KeyError, OSError):
+        return f"user {os.getuid()}" if hasattr(os, "getuid") else "somebody"
 
 
 # Map the result or error of a command to an exit code and one clear line.

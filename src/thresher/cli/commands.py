@@ -54,7 +54,8 @@ SET_UP = (
     Command("doctor", "Check the installation, and say what to do.", "thresher.cli.doctor:command"),
     Command("config", "Show and change settings.", "thresher.cli.config:app"),
     Command("keys", "Create and revoke API keys.", "thresher.cli.keys:app"),
-    Command("admin", "Create and remove administrators.", "thresher.cli.admin:app"),
+    Command("admin", "Add and remove people, and set their roles.", "thresher.cli.admin:app"),
+    Command("audit", "Show who changed what.", "thresher.cli.audit:command"),
     Command("notify", "Send a test message to the notification targets.", "thresher.cli.notify:command"),
     Command("bench", "Run benchmarks.", "thresher.cli.bench:app"),
 )

@@ -35,12 +35,21 @@ def command(
             help="Comma-separated addresses of proxies whose X-Forwarded-For is trusted.",
         ),
     ] = "",
+    user_header: Annotated[
+        str | None,
+        typer.Option(
+            "--trusted-user-header",
+            metavar="NAME",
+            help="Header in which those proxies say who somebody is, such as X-Remote-User.",
+        ),
+    ] = None,
 ) -> None:
     """Serve the dashboard and the HTTP API until stopped. SIGTERM or Ctrl-C: answers under way finish; a
     second one drops them.
     """
     try:
         from thresher.web import server
+        from thresher.web.proxied import read_header
         from thresher.web.server import read_proxies
     except ModuleNotFoundError as missing:
         if missing.name not in PACKAGES:
@@ -48,6 +57,8 @@ def command(
         raise ConfigError(f"the server needs {missing.name}: pip install 'thresher[web]'") from None
 
     call, trusted = call_of(ctx), read_proxies(proxies)
+    if user_header is not None:
+        user_header = read_header(user_header, trusted)
     log_to_stderr(verbose=call.verbose)
     logging.getLogger("uvicorn").setLevel(
         logging.INFO if call.verbose else logging.WARNING
@@ -58,7 +69,9 @@ def command(
             url, advice, setup = server.address_of(bound), _advice(runtime), new_setup(runtime.store)
             notice = worker_notice(runtime.store)
             came = worker.run_loop(
-                server.serve(runtime, bound, lambda: _announce(call, url, advice, setup, notice), trusted)
+                server.serve(
+                    runtime, bound, lambda: _announce(call, url, advice, setup, notice), trusted, user_header
+                )
             )
     raise typer.Exit(INTERRUPTED if came and came[0] == SIGINT else 0)
 

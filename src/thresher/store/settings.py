@@ -15,7 +15,9 @@ _SET = """insert into settings (name, value, changed_at, changed_by) values (:na
 _UNSET = "delete from settings where name = :name"
 _LOG = """insert into setting_changes (name, old, new, changed_at, changed_by) values (:name, :old, :new, :now, :by)"""
 _CHANGED_BY = "select name, value, changed_at, changed_by from settings order by name"
-_HISTORY = "select name, old, new, changed_at, changed_by from setting_changes order by id desc limit :most"
+_HISTORY = (
+    "select name, old, new, changed_at, changed_by from setting_changes{where} order by id desc limit :most"
+)
 
 
 def read_settings(session: Session, catalogue: Catalogue) -> dict[str, Number]:
@@ -79,7 +81,9 @@ def change_setting(store: Store, name: str, value: Number | None, by: str) -> No
         session.run(_LOG, values)
 
 
-def setting_history(session: Session, most: int = 100) -> list[dict[str, Any]]:
-    """Who changed what, the newest first."""
+def setting_history(session: Session, most: int = 100, name: str | None = None) -> list[dict[str, Any]]:
+    """Who changed what, or one setting, the newest first."""
     names = ("name", "old", "new", "changed_at", "changed_by")
-    return [dict(zip(names, row, strict=True)) for row in session.rows(_HISTORY, {"most": most})]
+    sql = _HISTORY.format(where="" if name is None else " where name = :name")
+    rows = session.rows(sql, {"most": most} | ({} if name is None else {"name": name}))
+    return [dict(zip(names, row, strict=True)) for row in rows]

@@ -7,6 +7,7 @@ from urllib.parse import quote
 from markupsafe import Markup
 from starlette.responses import Response
 
+from thresher.admin.keys import ADMIN
 from thresher.apps.prices.charts.svg import svg
 from thresher.apps.prices.kinds import kinds
 from thresher.apps.prices.model import ItemStatus
@@ -233,6 +234,6 @@ PAGES = (
     DashboardPage("POST", "/prices/{item}/{change}", change),
     DashboardPage("GET", "/price-sources", source_list, "Price sources"),
     DashboardPage("GET", "/price-sources/{source}", source_page),
-    DashboardPage("POST", "/price-sources/{source}", change_of_source),
+    DashboardPage("POST", "/price-sources/{source}", change_of_source, scope=ADMIN),
     DashboardPage("GET", "/price-collections", collections, "Collections"),
 )

@@ -4,7 +4,7 @@ navigation is read off the list, and what the apps bring stands first.
 To add one: a module with a function of a page request and its row, a template, and a line here.
 """
 
-from thresher.web.pages import home, keys, live, login, static
+from thresher.web.pages import audit, home, keys, live, login, people, settings, static
 from thresher.web.pages.page import DashboardPage
 
 PAGES: tuple[DashboardPage, ...] = (
@@ -12,5 +12,8 @@ PAGES: tuple[DashboardPage, ...] = (
     *static.PAGES,
     *live.PAGES,
     *login.PAGES,
+    *settings.PAGES,
     *keys.PAGES,
+    *people.PAGES,
+    *audit.PAGES,
 )

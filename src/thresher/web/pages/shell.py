@@ -123,6 +123,7 @@ def _templates() -> Environment:
     found.filters |= {
         "time": _time,
         "count": _count,
+        "amount": _amount,
         "span": span,
         "said": _said,
         "sentence": _sentence,
@@ -162,6 +163,11 @@ def _time(at: int | None, otherwise: str = "–") -> str | Markup:
 def _about_dollars(amount: int) -> str:
     """Write an amount to the cent, for a place that has no room for more."""
     return "under $0.01" if 0 < amount < DOLLAR // 100 else f"${amount / DOLLAR:,.2f}"
+
+
+def _amount(value: float) -> str:
+    """Write the value of a setting in full, without a decimal part that says nothing."""
+    return f"{value:,}".removesuffix(".0")
 
 
 def _count(number: int) -> str:
