@@ -1,4 +1,4 @@
-"""Who changed what: a row in the transaction of the change, on every database. Neither is there without the other."""
+"""Who changed what: a row in the transaction of the change, on every database; neither without the other."""
 
 import asyncio
 import os
@@ -74,7 +74,7 @@ def test_a_change_that_is_rolled_back_takes_its_row_along(store):
 
 def test_a_row_that_cannot_be_written_takes_the_change_along(store):
     with (
-        pytest.raises(Exception, match="(?i)check"),
+        pytest.raises(Exception, match=r"(?i)check"),
         acting(Actor("anna", "nobody's kind", None, "api", "x")),
     ):
         set_setting(store, "retry.base", "7", "anna")

@@ -7,7 +7,7 @@ import pytest
 from tests.harness.databases import with_processes
 from tests.store.test_admins import CHEAP, GOOD, OTHER, logged_in
 from thresher.admin import admins, logins
-from thresher.admin.admins import ROLES, has_admins, list_admins
+from thresher.admin.admins import has_admins, list_admins
 from thresher.admin.keys import Admitted
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
 
@@ -84,7 +84,7 @@ def test_the_last_administrator_stays_one(store, others):
         lambda: admins.change_role(store, "chief", "operator"),
         lambda: admins.change_role(store, "chief", "viewer"),
     ):
-        with pytest.raises(NotAllowed, match="'chief' is the only administrator.*admin role NAME admin"):
+        with pytest.raises(NotAllowed, match=r"'chief' is the only administrator.*admin role NAME admin"):
             change()
     assert roles(store) == before
     admins.change_role(store, "chief", "admin")
