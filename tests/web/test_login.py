@@ -27,6 +27,7 @@ from thresher.web.server import check_address
 pytestmark = pytest.mark.promise(17)
 
 GOOD = "correct horse battery"
+HIDDEN = "***"
 CHANGE = ("PUT", "/api/settings/retry.base")
 
 
@@ -82,7 +83,7 @@ def test_an_administrator_logs_in_looks_changes_and_logs_out(cheap, shop):
     token, rest = cookie(told)
     assert rest == "HttpOnly; Max-Age=43200; Path=/; SameSite=strict"
     anna = Browser(cheap, token, told.json["csrf"])
-    assert anna.bare("GET", "/api/me").json == told.json | {"scopes": ["admin"]}
+    assert anna.bare("GET", "/api/me").json == told.json | {"scopes": ["admin"], "role": "admin"}
     assert anna.bare("GET", "/api/status").status == 200
     assert anna.ask(*CHANGE, json={"value": 61}).status == 200
     assert rows(shop.store, "select changed_by from setting_changes where name = 'retry.base'") == [
@@ -267,10 +268,11 @@ def test_other_cookies_beside_ours_do_no_harm(anna):
 def test_a_key_that_is_shown_counts_and_no_cookie_beside_it(anna, shop):
     reader = create_key(shop.store, "reader", ["read"]).token
     assert anna.bare("GET", "/api/status", {"X-API-Key": reader}).status == 200
-    anna.bare("GET", "/api/me", {"X-API-Key": reader}).problem(403)
+    assert anna.bare("GET", "/api/me", {"X-API-Key": reader}).json["name"] == "reader"
+    anna.bare("GET", "/api/keys", {"X-API-Key": reader}).problem(403)
     anna.bare("GET", "/api/me", {"X-API-Key": "wrong"}).problem(401)
     keyed = create_key(shop.store, "keyed", ["admin"]).token
-    assert Api(anna.api.url, keyed).get("/api/me") == {"name": "keyed", "scopes": ["admin"]}
+    assert Api(anna.api.url, keyed).get("/api/me") == {"name": "keyed", "scopes": ["admin"], "role": None}
     anna.bare("POST", "/api/logout", {"X-API-Key": keyed}).problem(400)
     assert anna.bare("GET", "/api/me").status == 200
 
@@ -409,9 +411,20 @@ def test_a_server_shows_a_token_for_the_first_administrator_until_there_is_one(f
     assert thresher("admin", "password", "anna", "--generate").out.splitlines()[0] != GOOD
     assert [each["name"] for each in thresher("admin", "list", "--json").json] == ["anna"]
     assert "anna" in thresher("admin", "list").out
+    assert "only administrator" in thresher("admin", "remove", "anna").err
+    assert thresher("admin", "create", "bert", "--role", "viewer", "--generate").code == 0
+    assert "only administrator" in thresher("admin", "role", "anna", "operator").err
+    assert "bert is an administrator" in thresher("admin", "role", "bert", "admin").out
     assert thresher("admin", "remove", "anna").code == 0
     assert thresher("admin", "remove", "anna").code == 4
-    assert "No administrators" in thresher("admin", "list").out
+    said = thresher("audit", "--json").json
+    assert [(each["kind"], each["action"]) for each in said] == [
+        ("user", "thresher admin remove name='anna'"),
+        ("user", "thresher admin role name='bert' role='admin'"),
+        ("user", "thresher admin create name='bert' role='viewer' generate=True"),
+        ("user", "thresher admin password name='anna' generate=True"),
+        ("user", f"thresher admin create name='anna' password_stdin={HIDDEN}"),
+    ]
 
 
 @pytest.mark.parametrize(

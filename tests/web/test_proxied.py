@@ -1,4 +1,4 @@
-"""Sign-in by a proxy's header, over real sockets: believed from the addresses that were named, from nobody else."""
+"""Sign-in by a proxy's header over real sockets: believed from the addresses that were named, no others."""
 
 import asyncio
 import http.client

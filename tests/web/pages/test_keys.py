@@ -103,8 +103,8 @@ def test_an_expired_key_is_no_longer_among_those_that_open_something(world):
     [
         ("scrape", "/api/scraper/queue/stats"),
         ("read", "/api/status"),
-        ("admin", "/api/me"),
-        (("read", "admin"), "/api/me"),
+        ("admin", "/api/keys"),
+        (("read", "admin"), "/api/keys"),
         ("write", None),
     ],
     ids=str,
