@@ -81,7 +81,7 @@ def test_every_waiting_task_says_what_it_waits_for(store, clock):
     first, second = put(store, entry(gates=[HERE]), entry(gates=[HERE]))
     assert "ready and next" in waits(store, first)
     assert "no worker is running" in waits(store, first)
-    assert "1 tasks are ahead of it" in waits(store, second)
+    assert "1 task is ahead of it" in waits(store, second)
 
     mine = worker(store, "anna")
     assert "no worker" not in waits(store, first)

@@ -1,7 +1,9 @@
 """List events."""
 
+from collections.abc import Collection
 from typing import Any
 
+from thresher.core.clock import as_text
 from thresher.core.errors import UsageError
 from thresher.core.event import SPAWN_REFUSED, EventKind
 from thresher.store import overview
@@ -10,6 +12,28 @@ from thresher.store.store import Store
 
 REFUSED = "The loop guard refused a spawn: too deep, in its own ancestry, or a duplicate."
 UNKNOWN = "An event of an app that is not enabled here, or of another version."
+
+
+def event_kinds(store: Store) -> dict[str, str]:
+    """The kinds of events that are known here, each with its sentence."""
+    ours = {each.value: each.sentence for each in EventKind}
+    return {**ours, **(store.app_events or {}), SPAWN_REFUSED: REFUSED}
+
+
+def check_kind(known: Collection[str], kind: str | None) -> None:
+    """Refuse a kind of event that nobody knows."""
+    if kind is not None and kind not in known:
+        raise UsageError(f"there is no event kind {kind[:80]!r}; the kinds are {', '.join(known)}")
+
+
+def about_event(event: dict[str, Any]) -> str:
+    """What an event says in detail, or else the sentence of its kind."""
+    said = {
+        name: as_text(value) if name == "until" else value
+        for name, value in event["detail"].items()
+        if value is not None
+    }
+    return ", ".join(f"{name} {value}" for name, value in said.items()) or event["sentence"]
 
 
 def list_events(
@@ -21,13 +45,8 @@ def list_events(
     limit: int = 50,
 ) -> list[dict[str, Any]]:
     """What happened, the newest first, each with the sentence of its kind; ids below `before`."""
-    sentences = {
-        **{each.value: each.sentence for each in EventKind},
-        **(store.app_events or {}),
-        SPAWN_REFUSED: REFUSED,
-    }
-    if kind is not None and kind not in sentences:
-        raise UsageError(f"there is no event kind {kind!r}; the kinds are {', '.join(sentences)}")
+    sentences = event_kinds(store)
+    check_kind(sentences, kind)
     with store.read() as session:
         # Refused spawns have a table of their own, with numbers of their own: they are listed by themselves.
         found = (

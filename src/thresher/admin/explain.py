@@ -5,12 +5,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from thresher.admin.tasks import Fields, TaskDetail, list_tasks, show_task
+from thresher.admin.runs import run_ending
+from thresher.admin.tasks import Fields, TaskDetail, Written, last_message, list_tasks, show_task
 from thresher.core.app import App
+from thresher.core.clock import SECOND, span
 from thresher.core.errors import InvalidUrl, UnknownName
+from thresher.core.trace import split_trace
 from thresher.store.store import Store
 
 MAX_RESULT = 2_000  # characters of a result that are shown
+# Of these, so many are told one by one.
+MAX_ATTEMPTS, MAX_RECORDS_TOLD, MAX_REFUSALS, MAX_NAMES = 10, 10, 50, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +61,59 @@ def _about_url(store: Store, what: str) -> TaskDetail | None:
 
 def _of_task(detail: TaskDetail) -> Explanation:
     task = detail.task
-    reason = f"{task['error']}: {task['reason']}" if task["error"] else task["reason"] or ""
-    said = [f"The task is {task['state']}{f': {reason}' if reason else '.'}", *detail.waits]
-    if detail.result is not None:
-        said.append(f"Its result: {json.dumps(detail.result, ensure_ascii=False)[:MAX_RESULT]}.")
-    said += [
-        f"Refused: {each['kind']} {each['url'] or each['key'] or ''} ({each['rule']}: {each['detail']})"
-        for each in detail.refusals
-    ]
     title = f"{task['kind']} {task['url'] or task['dedupe_key'] or ''}".strip()
-    return Explanation("task", str(task["id"]), title, task["state"], said, None, [task])
+    return Explanation("task", str(task["id"]), title, task["state"], told(detail), None, [task])
+
+
+def told(detail: TaskDetail) -> list[str]:
+    """What the queue knows of a task, sentence by sentence: how it stands and where an error was raised, what
+    it waits for, how earlier attempts went, what it brought, what was refused, and how its run ended.
+    """
+    task = detail.task
+    said, frames = split_trace(last_message(task))
+    found = [f"The task is {task['state']}{f': {said}' if said else '.'}"]
+    found += raised(frames)
+    found += detail.waits
+    if detail.result is not None:
+        found.append(f"Its result: {json.dumps(detail.result, ensure_ascii=False)[:MAX_RESULT]}.")
+    earlier = [each for each in detail.attempts if each["claim"] != task["claim"] or not task["finished_at"]]
+    found += [attempt_sentence(each) for each in earlier[-MAX_ATTEMPTS:]]
+    found += [record_sentence(each) for each in detail.records[:MAX_RECORDS_TOLD]]
+    if len(detail.records) > MAX_RECORDS_TOLD:
+        found.append(f"It wrote more records: {len(detail.records)} or more in all.")
+    found += [refusal_sentence(each) for each in detail.refusals[:MAX_REFUSALS]]
+    if detail.run and (ending := run_ending(detail.run)):
+        found.append(f"Its run {detail.run['id']} ({detail.run['name']}) ended: {ending}.")
+    return found
+
+
+def raised(frames: list[str]) -> list[str]:
+    """Where in the code of an app an error was raised: the end of its traceback."""
+    return [
+        f"It was raised at {frame}" if at == 0 else f"called from {frame}" for at, frame in enumerate(frames)
+    ]
+
+
+def attempt_sentence(attempt: Fields) -> str:
+    """How one attempt went."""
+    said, frames = split_trace(last_message(attempt))
+    began, ended = attempt["started_at"], attempt["ended_at"]
+    took = f" after {span((ended - began) / SECOND)}" if began else ""
+    where = f", at {frames[0]}" if frames else ""
+    about = f": {said}{where}" if said else ""
+    return f"Attempt {attempt['claim']} (stage {attempt['stage']}) ended as {attempt['ending']}{took}{about}"
+
+
+def record_sentence(record: Written) -> str:
+    """What a task wrote, and which of its values have evidence."""
+    about = f"It {'wrote' if record.is_new else 'updated'} the {record.kind} {record.key}"
+    if not record.evidence:
+        return about
+    missing = [name for name, quote in record.evidence.items() if quote is None]
+    unverified = f"; unverified: {', '.join(missing[:MAX_NAMES])}" if missing else ""
+    return f"{about}: {record.verified} of {len(record.evidence)} values have evidence{unverified}"
+
+
+def refusal_sentence(refusal: Fields) -> str:
+    """Which spawn was refused, and by which rule."""
+    return f"Refused: {refusal['kind']} {refusal['url'] or refusal['key'] or ''} ({refusal['rule']}: {refusal['detail']})"

@@ -9,8 +9,9 @@ from thresher.admin.tasks import Retried
 from thresher.core.clock import to_us
 from thresher.core.errors import UsageError
 from thresher.core.task import State
-from thresher.store import overview, tasks
+from thresher.store import overview, search, tasks
 from thresher.store.backend import gates_in
+from thresher.store.session import Session
 from thresher.store.sources import gate_called
 from thresher.store.store import Store
 
@@ -31,8 +32,45 @@ def retry_failures(store: Store, *, apply: bool, **filters: Any) -> Rescue:
     """Send all failed tasks that match back to waiting; without `apply` only count them."""
     with store.read() as session:
         ids = overview.matching_ids(session, state="failed", **filters)
-    if not apply:
-        return Rescue(len(ids), applied=False)
+    return _retry(store, ids) if apply else Rescue(len(ids), applied=False)
+
+
+# What one click on a page sends back: more would keep the browser waiting.
+MAX_RETRIED = 5_000
+MAX_LOOKS = 10
+_AT_ONCE = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPlan:
+    """The failed tasks that a retry would send back, the newest first, up to `MAX_RETRIED`. `more` says that
+    there are others, or that not all were looked at.
+    """
+
+    ids: list[int]
+    more: bool
+
+
+def plan_retry(store: Store, **filters: Any) -> RetryPlan:
+    """Find the newest failed tasks that match; nothing is changed."""
+    ids, before = list[int](), None
+    with store.read() as session:
+        for _ in range(MAX_LOOKS):
+            most = min(_AT_ONCE, MAX_RETRIED - len(ids))
+            found = search.find_tasks(session, state=State.FAILED, before=before, limit=most, **filters)
+            ids += [task["id"] for task in found.rows]
+            before = found.older
+            if before is None or len(ids) >= MAX_RETRIED:
+                break
+    return RetryPlan(ids, before is not None)
+
+
+def retry_newest_failures(store: Store, **filters: Any) -> Rescue:
+    """Send the newest failed tasks that match back to waiting, as `plan_retry` has shown them."""
+    return _retry(store, plan_retry(store, **filters).ids)
+
+
+def _retry(store: Store, ids: list[int]) -> Rescue:
     done: list[int] = []
     for at in range(0, len(ids), tasks.MAX_AT_ONCE):
         done += tasks.revive(store, ids[at : at + tasks.MAX_AT_ONCE])
@@ -79,18 +117,28 @@ def failure_filters(
     }
 
 
-def group_failures(store: Store, state: str | None = None, **filters: Any) -> list[FailureGroup]:
-    """The groups, or those in one state: what failed first, and of each the largest first."""
+def group_failures(
+    store: Store, state: str | None = None, most: int | None = None, **filters: Any
+) -> list[FailureGroup]:
+    """The groups, or those in one state: what failed first, and of each the largest first. With `most`, only so
+    many of each error are counted, the newest.
+    """
     if state is not None and state not in STATES:
         raise UsageError(f"the states of failures are {' and '.join(STATES)}, got {state!r}")
     with store.read() as session:
         merged: dict[tuple[str, str | None, str, str | None], list[dict[str, Any]]] = {}
         for name in (state,) if state else STATES:
-            for row in overview.failure_groups(session, state=STATES[name], **filters):
+            for row in _rows(session, STATES[name], most, filters):
                 merged.setdefault((name, row["error"], row["kind"], _origin(row["lane"])), []).append(row)
         reasons = overview.reasons(session, [max(row["example"] for row in rows) for rows in merged.values()])
     groups = [_group(key, rows, reasons) for key, rows in merged.items()]
     return sorted(groups, key=lambda group: (group.state, -group.count, group.kind, group.error or ""))
+
+
+def _rows(session: Session, state: State, most: int | None, filters: dict[str, Any]) -> list[dict[str, Any]]:
+    if most is None:
+        return overview.failure_groups(session, state=state, **filters)
+    return overview.newest_failure_groups(session, state=state, most=most, **filters)
 
 
 def _group(

@@ -82,7 +82,8 @@ def closed_gates(session: Session, now: int) -> list[GateView]:
 
 def gates_before(session: Session, names: list[str], now: int) -> list[GateView]:
     """The gates of a lane, in its order."""
-    return [view for name in names for view in _views(session, sources.find_gates(session, name=name), now)]
+    rows = [row for name in names for row in sources.find_gates(session, name=name)]
+    return [_view(row, overview.waiting_at(session, row["id"]), now) for row in rows]
 
 
 def _views(session: Session, rows: list[dict[str, Any]], now: int) -> list[GateView]:
@@ -202,8 +203,9 @@ def _because(task: dict[str, Any]) -> str:
 
 def _in_line(session: Session, task: dict[str, Any], now: int) -> list[str]:
     ahead = overview.ahead_of(session, task["id"])
+    number = f"{ahead:,}" if ahead < overview.MAX_AHEAD else f"{ahead:,} or more"
     place = (
-        f"it is ready; {ahead} tasks are ahead of it in its lane"
+        f"it is ready; {number} {'task is' if ahead == 1 else 'tasks are'} ahead of it in its lane"
         if ahead
         else "it is ready and next in its lane"
     )
@@ -212,7 +214,7 @@ def _in_line(session: Session, task: dict[str, Any], now: int) -> list[str]:
         for worker in overview.workers(session)
         if worker["lost_at"] is None and worker["lease_until"] >= now
     ]
-    if (task["kind"], task["stage"]) in lanes.unserved(session, now):
+    if not lanes.is_served(session, (task["kind"], task["stage"]), now):
         return [
             place,
             f"no running worker knows kind {task['kind']}, stage {task['stage']}; start one that does",

@@ -1,10 +1,9 @@
 """Runs and groups: how many tasks belong to each, how they ended, what they counted and cost."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-from thresher.admin.tasks import count_run
-from thresher.core.group import GroupStatus
+from thresher.admin.tasks import count_run, run_fields
 from thresher.store import groups
 from thresher.store.store import Store
 
@@ -41,7 +40,7 @@ def list_runs(
         "runs": None if groups_too else True,
     }
     with store.read() as session:
-        return [_fields(each) for each in groups.find(session, limit=limit, before=before, **wanted)]
+        return [run_fields(each) for each in groups.find(session, limit=limit, before=before, **wanted)]
 
 
 def show_run(store: Store, group_id: int) -> RunDetail:
@@ -49,11 +48,13 @@ def show_run(store: Store, group_id: int) -> RunDetail:
     found = count_run(store, group_id)
     with store.read() as session:
         below = groups.find(session, limit=MAX_BELOW, parent_id=group_id)
-    return RunDetail(_fields(found), [_fields(each) for each in below])
+    return RunDetail(run_fields(found), [run_fields(each) for each in below])
 
 
-def _fields(status: GroupStatus) -> Fields:
-    fields = asdict(status)
-    fields["counts"] = dict(status.counts)
-    fields["since_at"], fields["until_at"] = fields.pop("since"), fields.pop("until")
-    return {"state": "running" if status.is_running else "ended", "members": status.members, **fields}
+# How members may have ended, besides those that have not.
+ENDINGS = ("succeeded", "filtered", "skipped", "failed", "cancelled")
+
+
+def run_ending(run: Fields) -> str | None:
+    """What a run found, and why it stopped."""
+    return ": ".join(str(part) for part in (run["verdict"], run["stop_reason"]) if part) or None

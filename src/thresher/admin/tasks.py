@@ -6,7 +6,7 @@ A request that cannot be carried out completely changes nothing.
 import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from time import monotonic, sleep
 from typing import Any
 
@@ -14,9 +14,10 @@ from thresher.admin.gates import GateView, gates_before, why_it_waits
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.core.group import GroupStatus
 from thresher.core.keys import canonical_url
+from thresher.core.record import Found
 from thresher.core.task import LIVE, REVIVABLE, Entry, NewTask, State, TaskStatus
 from thresher.engine.registry import Registry
-from thresher.store import groups, overview, tasks
+from thresher.store import groups, overview, records, search, tasks
 from thresher.store.session import Session
 from thresher.store.settle import read_result, read_status
 from thresher.store.sources import gate_called
@@ -196,12 +197,32 @@ Fields = dict[str, Any]
 
 MAX_CHILDREN = 1_000
 MAX_IN_TREE = 5_000
+MAX_RECORDS = 50
+MAX_EVENTS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A record that a task was the last to write. `evidence` is the quote of every value, by name; None: the
+    value was not found where it was read, so it is unverified.
+    """
+
+    kind: str
+    key: str
+    is_new: bool
+    updated_at: int
+    evidence: dict[str, str | None]
+
+    @property
+    def verified(self) -> int:
+        return sum(quote is not None for quote in self.evidence.values())
 
 
 @dataclass(frozen=True, slots=True)
 class TaskDetail:
     """Everything known of one task. `waits` says, sentence by sentence, what it waits for; empty when it has
-    ended.
+    ended. `run` is the group that it belongs to or follows. Records and events are the first `MAX_RECORDS`
+    and the newest `MAX_EVENTS`; children are all if `has_all_children` is set.
     """
 
     task: Fields
@@ -212,6 +233,10 @@ class TaskDetail:
     refusals: list[Fields]
     gates: list[GateView]
     result: Any = None
+    has_all_children: bool = True
+    run: Fields | None = None
+    records: list[Written] = field(default_factory=list)
+    events: list[Fields] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -225,7 +250,9 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class LineageTree:
-    """A tree from its root. `whole` is False where it has more tasks than were read."""
+    """A tree from its root, or from the oldest task that is left of it. `whole` is False where it has more
+    tasks than were read.
+    """
 
     root: Branch
     shown: int
@@ -260,39 +287,69 @@ def list_tasks(
 
 
 def show_task(store: Store, task_id: int) -> TaskDetail:
-    """One task with its result, its attempts, its family, what it was refused, its gates, and why it
-    waits.
+    """One task with its result, its attempts, its family, what it was refused, its gates, what it wrote, and
+    why it waits.
     """
     with store.read() as session:
         task = _get(session, task_id)
         now = store.backend.now(session)
         gates = gates_before(session, task["gates"], now)
+        children, has_all = search.children_of(session, task, MAX_CHILDREN)
+        run = groups.group_of(session, task_id)
         return TaskDetail(
             task,
             why_it_waits(session, task, gates, now),
             tasks.attempts(session, task_id),
             tasks.get(session, task["parent_id"]) if task["parent_id"] else None,
-            tasks.find(session, limit=MAX_CHILDREN, root=task["tracking_id"], parent_id=task_id),
-            [each for each in tasks.refusals(session, task["tracking_id"]) if each["parent_id"] == task_id],
+            children,
+            tasks.refused_to(session, task_id),
             gates,
             read_result(session, task_id),
+            has_all,
+            run_fields(run) if run else None,
+            [_written(each, task_id) for each in records.written_by(session, task_id, MAX_RECORDS)],
+            search.find_events(session, task=task, limit=MAX_EVENTS).rows,
         )
 
 
+def _written(record: Found, task_id: int) -> Written:
+    places = record.evidence.places if record.evidence else {}
+    quotes = {name: place.quote if place else None for name, place in places.items()}
+    return Written(record.kind, record.key, record.first_task == task_id, record.updated_at, quotes)
+
+
+def last_message(task: Fields) -> str:
+    """What a task or an attempt said last: its error with the message, or the reason."""
+    return f"{task['error']}: {task['reason']}" if task["error"] else task["reason"] or ""
+
+
+def run_fields(status: GroupStatus) -> Fields:
+    """A run or group by name."""
+    fields = asdict(status)
+    fields["counts"] = dict(status.counts)
+    fields["since_at"], fields["until_at"] = fields.pop("since"), fields.pop("until")
+    return {"state": "running" if status.is_running else "ended", "members": status.members, **fields}
+
+
 def show_tree(store: Store, task_id: int, most: int = MAX_IN_TREE) -> LineageTree:
-    """The lineage a task belongs to, from its root, with the spawns that were refused."""
+    """The lineage a task belongs to, from its root, with the spawns that were refused. Of one with more than
+    `most` tasks: the task, those above it, and its children.
+    """
     with store.read() as session:
-        root = _get(session, task_id)["tracking_id"]
-        family = tasks.lineage(session, root, most)
-        refused = tasks.refusals(session, root)
-    branches = {task["id"]: Branch(task) for task in family}
-    for task in family:
-        if task["parent_id"] in branches:
-            branches[task["parent_id"]].children.append(branches[task["id"]])
+        task = _get(session, task_id)
+        family, whole = search.family_of(session, task, most)
+        refused = tasks.refusals(session, task["tracking_id"])
+    branches = {each["id"]: Branch(each) for each in family}
+    for each in family:
+        if each["parent_id"] in branches:
+            branches[each["parent_id"]].children.append(branches[each["id"]])
     for refusal in refused:
         if refusal["parent_id"] in branches:
             branches[refusal["parent_id"]].refusals.append(refusal)
-    return LineageTree(branches[root], len(family), whole=len(family) < most)
+    top = branches[task_id]
+    while top.task["parent_id"] in branches:
+        top = branches[top.task["parent_id"]]
+    return LineageTree(top, len(family), whole)
 
 
 def _get(session: Session, task_id: int) -> Fields:

@@ -6,12 +6,11 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from thresher.admin.events import list_events
+from thresher.admin.events import about_event, list_events
 from thresher.admin.times import read_now
 from thresher.cli.call import call_of
 from thresher.cli.format import ago, short
 from thresher.cli.show import answer, table
-from thresher.core.clock import as_text
 
 
 def command(
@@ -45,19 +44,8 @@ def event_table(found: list[dict[str, Any]], now: int) -> "Table":
             ago(each["at"], now),
             each["kind"],
             each["gate"] or (f"task {each['task_id']}" if each["task_id"] else None),
-            short(_detail(each), 110),
+            short(about_event(each), 110),
         ]
         for each in found
     ]
     return table(["#ago", "event", "about", "detail"], rows)
-
-
-def _detail(event: dict[str, Any]) -> str:
-
-    said = event["detail"]
-    shown = {
-        name: as_text(value) if name == "until" else value
-        for name, value in said.items()
-        if value is not None
-    }
-    return ", ".join(f"{name} {value}" for name, value in shown.items()) or event["sentence"]

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from thresher.admin.costs import dollars
-from thresher.admin.runs import RunDetail, list_runs, show_run
+from thresher.admin.runs import RunDetail, list_runs, run_ending, show_run
 from thresher.admin.tasks import cancel_run
 from thresher.admin.times import read_now
 from thresher.cli.call import call_of
@@ -66,7 +66,7 @@ def _table(found: list[dict[str, Any]], now: int, title: str | None = None) -> "
             each["failed"] or None,
             dollars(each["cost"]) if each["cost"] else None,
             short(_counts(each), 60),
-            short(_ending(each), 60),
+            short(run_ending(each), 60),
         ]
         for each in found
     ]
@@ -88,10 +88,6 @@ def _table(found: list[dict[str, Any]], now: int, title: str | None = None) -> "
 
 def _counts(run: dict[str, Any]) -> str | None:
     return ", ".join(f"{number:,} {name}" for name, number in run["counts"].items()) or None
-
-
-def _ending(run: dict[str, Any]) -> str | None:
-    return ": ".join(str(part) for part in (run["verdict"], run["stop_reason"]) if part) or None
 
 
 @app.command()
@@ -123,7 +119,7 @@ def _draw(out: "Console", found: "RunDetail", now: int) -> None:
         ("subject", run["subject"] or None),
         ("window", window),
         ("state", run["state"]),
-        ("ending", _ending(run)),
+        ("ending", run_ending(run)),
         (
             "tasks",
             f"{run['members']:,}: " + ", ".join(f"{run[state]:,} {state}" for state in states if run[state]),

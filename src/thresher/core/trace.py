@@ -18,7 +18,7 @@ MAX_FRAMES = 5
 MAX_CODE = 120
 MAX_TRACE = 1_200  # of the 2,000 characters of a stored message
 _CARRIED = "_thresher_frames"
-_FIRST = "\n  at "
+_FIRST, _NEXT = "\n  at ", "\n  from "
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120  paths of frames are texts
 _URL_PASSWORD = re.compile(r"(?<=://)([^\s/:@'\"]*):[^\s/@'\"]+@")
 _SECRET = re.compile(
@@ -36,13 +36,19 @@ def trace(problem: BaseException, function: Callable[..., Any] | None = None) ->
     frames = own_frames(problem, function)
     if not frames and (code := _code(function)):
         frames = [f"{_place(code.co_filename, code.co_firstlineno)} in {code.co_name}"]
-    lines = [*(f"{_FIRST}{frame}" for frame in frames[:1]), *(f"\n  from {frame}" for frame in frames[1:])]
+    lines = [*(f"{_FIRST}{frame}" for frame in frames[:1]), *(f"{_NEXT}{frame}" for frame in frames[1:])]
     return "".join(lines)[:MAX_TRACE]
 
 
 def has_trace(message: str | None) -> bool:
     """Whether a stored message says where in the code of an app its error was raised."""
     return _FIRST in (message or "")
+
+
+def split_trace(message: str | None) -> tuple[str, list[str]]:
+    """A stored message, and the frames that it ends with, the one that raised first."""
+    said, found, frames = (message or "").partition(_FIRST)
+    return said, frames.split(_NEXT) if found else []
 
 
 def own_frames(problem: BaseException, function: Callable[..., Any] | None = None) -> list[str]:

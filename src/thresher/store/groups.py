@@ -17,7 +17,7 @@ from thresher.core.lineage import Refusal, RefusalRule
 from thresher.core.page import Verdict
 from thresher.core.task import Entry, Parent
 from thresher.store.backend import Backend, GroupChange, QueueRules, Settled
-from thresher.store.session import Session, one
+from thresher.store.session import Row, Session, one
 from thresher.store.spawn import admit_children, refuse
 
 Children = Sequence[tuple[Entry, int]]
@@ -53,15 +53,22 @@ _OWN = (
     "verdict",
 )
 _SUMS = ("live", "succeeded", "filtered", "skipped", "failed", "cancelled", "refused")
-_SELECT = f"select {', '.join(_OWN)} from task_groups g"
+SELECT = f"select {', '.join(_OWN)} from task_groups g"
 # With everything below them. `top` is the group that was asked for.
 _BELOW = """with recursive below(top, id) as (select id, id from task_groups where id in (:ids*)
     union all select b.top, g.id from task_groups g join below b on g.parent_id = b.id)"""
 _TOTALS = f"""{_BELOW} select b.top, {", ".join(f"sum(g.{name})" for name in _SUMS)}
     from below b join task_groups g on g.id = b.id group by b.top"""
 _COUNTS = f"{_BELOW} select b.top, c.name, sum(c.number) from below b join group_counts c on c.group_id = b.id group by b.top, c.name"
-_COSTS = f"""{_BELOW} select b.top, sum(coalesce(s.spent, 0)) from below b join tasks t on t.group_id = b.id
-    join spendings s on s.task_id = t.id group by b.top"""
+# A group may have a million tasks, and few of them asked a model: all members belong to the lineage of whoever
+# opened it, so the paid calls of that lineage are read, not the tasks. Where the opener is long gone, a member
+# knows the lineage.
+_COSTS = f"""{_BELOW}, opened(top, root) as (select g.id, coalesce(
+        (select coalesce(o.tracking_id, o.id) from tasks o where o.id = g.opener_id),
+        (select min(m.tracking_id) from (select t.tracking_id from tasks t where t.group_id = g.id limit 1) m), g.opener_id)
+        from task_groups g where g.id in (:too*))
+    select b.top, sum(coalesce(s.spent, 0)) from opened p join spendings s on s.tracking_id = p.root
+    join tasks t on t.id = s.task_id join below b on b.id = t.group_id and b.top = p.top group by b.top"""
 # Not those that were asked to stop already.
 _LIVE_MEMBERS = f"""{_BELOW} select t.id from tasks t where t.group_id in (select id from below) and t.finished_at is null
     and (t.cancelling = 0 or t.state <> 'running') and t.id > :after order by t.id limit :most"""
@@ -83,19 +90,23 @@ def find(session: Session, *, limit: int = 50, **filters: Any) -> list[GroupStat
     """Groups that match, the newest first. `runs` and `running` are True or None; what is None does not
     filter.
     """
-    given = {name: value for name, value in filters.items() if value is not None}
-    where = " and ".join(_FILTERS[name] for name in given)
-    rows = session.rows(
-        f"{_SELECT}{' where ' + where if where else ''} order by g.id desc limit :limit",
-        given | {"limit": limit},
+    where, given = matching(**filters)
+    return statuses(
+        session, session.rows(f"{SELECT}{where} order by g.id desc limit :limit", given | {"limit": limit})
     )
-    return _statuses(session, [dict(zip(_OWN, row, strict=True)) for row in rows])
+
+
+def matching(**filters: Any) -> tuple[str, dict[str, Any]]:
+    """A `where` over groups g, and its values."""
+    given = {name: value for name, value in filters.items() if value is not None}
+    clauses = [_FILTERS[name] for name in given]
+    return (f" where {' and '.join(clauses)}" if clauses else ""), given
 
 
 def get(session: Session, group_id: int) -> GroupStatus | None:
     """One group, with what is in the groups below it."""
-    rows = session.rows(f"{_SELECT} where g.id = :id", {"id": group_id})
-    return next(iter(_statuses(session, [dict(zip(_OWN, row, strict=True)) for row in rows])), None)
+    rows = session.rows(f"{SELECT} where g.id = :id", {"id": group_id})
+    return next(iter(statuses(session, rows)), None)
 
 
 def group_of(session: Session, task_id: int) -> GroupStatus | None:
@@ -117,7 +128,9 @@ def running_runs(session: Session) -> int:
     return int(session.rows(_RUNNING)[0][0])
 
 
-def _statuses(session: Session, own: list[dict[str, Any]]) -> list[GroupStatus]:
+def statuses(session: Session, rows: Sequence[Row]) -> list[GroupStatus]:
+    """These rows of groups, each with what is in the groups below it."""
+    own = [dict(zip(_OWN, row, strict=True)) for row in rows]
     ids = [each["id"] for each in own]
     if not ids:
         return []
@@ -125,7 +138,7 @@ def _statuses(session: Session, own: list[dict[str, Any]]) -> list[GroupStatus]:
     totals: dict[int, dict[str, Any]] = {
         row[0]: dict(zip(_SUMS, map(int, row[1:]), strict=True)) for row in sums
     }
-    costs = {top: int(cost) for top, cost in session.rows(_COSTS, {"ids": ids})}
+    costs = {top: int(cost) for top, cost in session.rows(_COSTS, {"ids": ids, "too": ids})}
     counts: dict[int, dict[str, int]] = {}
     for top, name, number in session.rows(_COUNTS, {"ids": ids}):
         counts.setdefault(top, {})[name] = int(number)

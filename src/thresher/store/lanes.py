@@ -11,7 +11,7 @@ from thresher.core.gate import GateLimits
 from thresher.core.limits import MAX_GATE_BYTES, check_text
 from thresher.store.backend import OPEN, Backend, Place
 from thresher.store.bulk import Columns, insert_rows
-from thresher.store.session import Session
+from thresher.store.session import Session, one
 
 # A scope is a kind and a stage: what a worker must know to perform a task.
 #
@@ -29,6 +29,7 @@ _ADD = "insert into scopes (kind, stage) values (:kind, :stage) on conflict do n
 _SERVE = "insert into worker_scopes (worker_id, scope) values (:worker, :scope) on conflict do nothing"
 _FORGET = "delete from worker_scopes where worker_id not in (select id from workers where stopped_at is null)"
 _ALIVE = "select id from workers where stopped_at is null and lost_at is null and lease_until >= :now"
+_SCOPE = "select id from scopes where kind = :kind and stage = :stage"
 _SERVED = "select scope from worker_scopes where worker_id = :worker"
 _DUE = """select s.id, s.kind, s.stage, count(*) from tasks t join lanes l on l.id = t.lane_id join scopes s on s.id = l.scope
     where t.due = 1 or t.run_at <= :now group by s.id, s.kind, s.stage order by s.kind, s.stage"""
@@ -78,6 +79,14 @@ def unserved(session: Session, now: int) -> dict[Scope, int]:
         for scope, kind, stage, number in session.rows(_DUE, {"now": now})
         if scope not in served
     }
+
+
+def is_served(session: Session, scope: Scope, now: int) -> bool:
+    """Tell whether a running worker serves this scope; True if no worker is running."""
+    alive = session.rows(_ALIVE, {"now": now})
+    served = [{row[0] for row in session.rows(_SERVED, {"worker": worker})} for (worker,) in alive]
+    number = one(session, _SCOPE, {"kind": scope[0], "stage": scope[1]})
+    return not served or number is None or any(not each or number[0] in each for each in served)
 
 
 def is_anyone_alive(session: Session, now: int) -> bool:

@@ -6,11 +6,14 @@ from typing import Any
 import orjson
 
 from thresher.core.event import SPAWN_REFUSED
-from thresher.core.task import WAITING, sql_list
+from thresher.core.task import WAITING, State, sql_list
 from thresher.store.session import Session, one
 from thresher.store.tasks import matching
 
 Fields = dict[str, Any]
+
+# Who waits before one task or one gate is counted for the page of a task: nobody needs to know it better.
+MAX_AHEAD = 10_000
 
 _WORKERS = """select w.id, w.name, w.host, w.pid, w.started_at, w.lease_until, w.lost_at,
         (select count(*) from tasks t where t.worker_id = w.id and t.state = 'running')
@@ -24,14 +27,26 @@ _APPS = "select app from sources where app is not null union select app from sch
 _LIVE_KINDS = "select kind, count(*) from tasks where finished_at is null group by kind order by kind"
 _KEYED = "select id from tasks where kind = :kind and dedupe_key = :key and finished_at is null"
 _STATES = "select id, state from tasks where id in (:ids*)"
-# How many due tasks stand before this one in its lane.
-_AHEAD = """select count(*) from tasks t join tasks o on o.lane_id = t.lane_id and o.due = 1
-    where t.id = :id and (o.rank < t.rank or (o.rank = t.rank and o.id < t.id))"""
+# How many due tasks stand before this one in its lane, and how many due tasks stand parked before a gate.
+_PLACE = "select lane_id, rank from tasks where id = :id"
+_AHEAD = """select count(*) from (select 1 from tasks where due = 1 and lane_id = :lane
+    and (rank < :rank or (rank = :rank_too and id < :id)) limit :most) found"""
+_AT_GATE = """select count(*) from (select 1 from lanes l cross join tasks t where l.status = 'parked'
+    and l.parked_on = :gate and t.lane_id = l.id and t.due = 1 limit :most) found"""
 
 # One that is tried again has not ended: what counts is when its last attempt began.
 _GROUPS = """select t.error_name, t.kind, l.key, count(*), max(t.id), min(coalesce(t.finished_at, t.started_at)),
         max(coalesce(t.finished_at, t.started_at)), min(t.run_at)
-    from tasks t join lanes l on l.id = t.lane_id"""
+    from {tasks} t join lanes l on l.id = t.lane_id"""
+# The newest of each error, so that a page reads few of a million. Their names are read off the index one by one.
+_ERRORS = """with recursive named(name) as (select min(error_name) from tasks where state = 'failed'
+    union all select (select min(t.error_name) from tasks t where t.state = 'failed' and t.error_name > n.name)
+        from named n where n.name is not null)
+    select name from named where name is not null limit 1000"""
+_NEWEST_FAILED = """(select * from tasks where state = 'failed' and error_name >= :name and error_name <= :name_too
+    order by error_name desc, finished_at desc limit :most)"""
+_NEXT_RETRIED = "(select * from tasks where run_at is not null order by run_at limit :most)"
+_DUE_RETRIED = "(select * from tasks where due = 1 order by lane_id, rank, id limit :most)"
 _DELAYED = "select id, kind, error_name, reason, run_at, started_at from tasks where run_at > :now order by run_at, id limit :most"
 _DUE = "select kind, stage, count(*) from tasks where due = 1 group by kind, stage order by kind, stage"
 _REASONS = "select id, reason from tasks where id in (:ids*)"
@@ -92,16 +107,49 @@ def states(session: Session, ids: Sequence[int]) -> dict[int, str]:
 
 
 def ahead_of(session: Session, task_id: int) -> int:
-    """How many due tasks stand before this one in its lane."""
-    return int(session.rows(_AHEAD, {"id": task_id})[0][0])
+    """How many due tasks stand before this one in its lane, up to `MAX_AHEAD`."""
+    ((lane, rank),) = session.rows(_PLACE, {"id": task_id})
+    given = {"lane": lane, "rank": rank, "rank_too": rank, "id": task_id, "most": MAX_AHEAD}
+    return int(session.rows(_AHEAD, given)[0][0])
+
+
+def waiting_at(session: Session, gate_id: int) -> int:
+    """How many due tasks stand parked before this gate, up to `MAX_AHEAD`."""
+    return int(session.rows(_AT_GATE, {"gate": gate_id, "most": MAX_AHEAD})[0][0])
 
 
 def failure_groups(session: Session, *, state: str, **filters: Any) -> list[Fields]:
     """Tasks that failed, or are tried again, counted by error, kind and lane, with the newest of each as an
     example.
     """
-    where, given = matching(state=state, **filters)
-    rows = session.rows(f"{_GROUPS}{where} group by t.error_name, t.kind, l.key", given)
+    return _grouped(session, "tasks", state=state, **filters)
+
+
+def newest_failure_groups(session: Session, *, state: str, most: int, **filters: Any) -> list[Fields]:
+    """The same over the newest tasks only: so many of each error that failed; so many that wait for a time,
+    and so many that are due, of those that are tried again.
+    """
+    if state != State.FAILED:
+        return [
+            group
+            for source in (_NEXT_RETRIED, _DUE_RETRIED)
+            for group in _grouped(session, source, {"most": most}, state=state, **filters)
+        ]
+    only = filters.get("error")
+    names = [row[0] for row in session.rows(_ERRORS)] if only is None else [only]
+    return [
+        group
+        for name in names
+        for group in _grouped(
+            session, _NEWEST_FAILED, {"name": name, "name_too": name, "most": most}, state=state, **filters
+        )
+    ]
+
+
+def _grouped(session: Session, source: str, values: Fields | None = None, **filters: Any) -> list[Fields]:
+    where, given = matching(**filters)
+    sql = f"{_GROUPS.format(tasks=source)}{where} group by t.error_name, t.kind, l.key"
+    rows = session.rows(sql, given | (values or {}))
     return _named(("error", "kind", "lane", "count", "example", "first_at", "last_at", "next_at"), rows)
 
 
@@ -199,6 +247,9 @@ def refusal_events(session: Session, *, before: int | None = None, limit: int = 
 # entries at most.
 MAX_COUNTED = 100_000
 _SOME = f"limit {MAX_COUNTED}"
+# Of the tasks that ended last, how many ended in which way.
+_ENDED_AS = """select state, count(*) from (select state from tasks where finished_at is not null
+    order by finished_at desc limit :most) newest group by state"""
 _DEPTHS = {
     "due": "due = 1",
     "delayed": "run_at > :now",
@@ -211,17 +262,22 @@ _BY_MINUTE = f"""select finished_at - finished_at % 60000000, count(*) from
 _FAILED = f"select count(*) from (select 1 from tasks where state = 'failed' and finished_at >= :since {_SOME}) newest"
 
 
-def depths(session: Session, now: int) -> dict[str, int]:
-    """How many tasks are due, delayed, running, failed and ended, up to `MAX_COUNTED` each."""
+def depths(session: Session, now: int, most: int = MAX_COUNTED) -> dict[str, int]:
+    """How many tasks are due, delayed, running, failed and ended, up to so many each."""
     return {
         name: int(
             session.rows(
-                f"select count(*) from (select 1 from tasks where {where} {_SOME}) some",
-                {"now": now} if ":now" in where else {},
+                f"select count(*) from (select 1 from tasks where {where} limit :most) found",
+                {"now": now, "most": most} if ":now" in where else {"most": most},
             )[0][0]
         )
         for name, where in _DEPTHS.items()
     }
+
+
+def ended_as(session: Session, most: int) -> dict[str, int]:
+    """How the tasks that ended last have ended, so many of them."""
+    return {str(state): int(number) for state, number in session.rows(_ENDED_AS, {"most": most})}
 
 
 def ended_by_minute(session: Session, since: int) -> dict[int, int]:

@@ -342,6 +342,8 @@ _COLUMNS = (
 )
 _FIND = f"select {', '.join('r.' + name for name in _COLUMNS)}"
 _BY_IDS = f"{_FIND} from records r where r.id in (:ids*) and r.kind = :kind order by r.id"
+# As a range: PostgreSQL keeps to the index then, whatever it takes for a common value.
+_WRITTEN = f"{_FIND} from records r where r.last_task >= :task and r.last_task <= :task_too order by r.last_task limit :most"
 _LINKED = "exists (select 1 from links k where k.record_id = r.id and k.name = :linked)"
 _ONE = f"{_FIND} from records r where r.kind = :kind and r.key = :key"
 # What a record belongs to, and what it is found by, in one question: every one of them is a way to the
@@ -394,6 +396,11 @@ def find_by_ids(session: Session, kind: str, ids: Sequence[int]) -> list[Found]:
     wanted = sorted(set(ids))
     rows = [row for some in _portions(wanted) for row in session.rows(_BY_IDS, {"kind": kind, "ids": some})]
     return _whole(session, rows)
+
+
+def written_by(session: Session, task_id: int, most: int) -> list[Found]:
+    """The records that this task wrote last, up to so many."""
+    return _whole(session, session.rows(_WRITTEN, {"task": task_id, "task_too": task_id, "most": most}))
 
 
 def find_record(session: Session, kind: str, key: str) -> Found | None:

@@ -74,6 +74,12 @@ _FILTERS = {
     "kind": "t.kind = :kind",
     "error": "t.error_name = :error",
     "url": "t.url = :url",
+    "text": r"(lower(t.url) like :text escape '\' or lower(t.dedupe_key) like :text escape '\')",
+    # Words for several states, or for part of one.
+    "due": "t.due = 1",
+    "delayed": "t.run_at is not null",
+    "live": "t.finished_at is null",
+    "ended": "t.finished_at is not null",
     "tracking_id": "coalesce(t.tracking_id, t.id) = :tracking_id",
     "root": "t.tracking_id = :root",  # all below a root, by the index
     "parent_id": "t.parent_id = :parent_id",
@@ -91,6 +97,9 @@ _WAITING_COUNTS = f"""select count(*), count(case when run_at > :now then 1 end)
 _ATTEMPTS = """select claim, stage, worker_id, started_at, ended_at, ending, reason, error_name from attempts
     where task_id = :id order by claim"""
 _REFUSALS = "select at, parent_id, kind, url, lineage_key, rule, detail from refusals where tracking_id = :id order by id limit :most"
+_REFUSAL = ("at", "parent_id", "kind", "url", "key", "rule", "detail")
+_REFUSED_TO = """select at, parent_id, kind, url, lineage_key, rule, detail from refusals
+    where parent_id >= :id and parent_id <= :id_too order by parent_id limit :most"""
 _LIVE = f"select count(*) from tasks where state in ({sql_list(WAITING | {State.RUNNING})})"
 
 Fields = dict[str, Any]
@@ -169,7 +178,14 @@ def matching(**filters: Any) -> tuple[str, Fields]:
     clauses = [_FILTERS[name] for name in given]
     if "gate" in given:
         given |= {"newline": "\n", "gate": f"\n{given['gate']}\n"}
+    if "text" in given:
+        given |= {"text": f"%{_literal(given['text'].lower())}%"}
     return (f" where {' and '.join(clauses)}" if clauses else ""), given
+
+
+def _literal(text: str) -> str:
+    """A text as `like` takes it for itself."""
+    return text.replace("\\", "\\\\").replace("%", r"\%").replace("_", r"\_")
 
 
 def get(session: Session, task_id: int) -> Fields | None:
@@ -195,11 +211,14 @@ def attempts(session: Session, task_id: int) -> list[Fields]:
 
 def refusals(session: Session, tracking_id: int, most: int = 1_000) -> list[Fields]:
     """Spawns of this lineage that did not happen."""
-    names = ("at", "parent_id", "kind", "url", "key", "rule", "detail")
-    return [
-        dict(zip(names, row, strict=True))
-        for row in session.rows(_REFUSALS, {"id": tracking_id, "most": most})
-    ]
+    rows = session.rows(_REFUSALS, {"id": tracking_id, "most": most})
+    return [dict(zip(_REFUSAL, row, strict=True)) for row in rows]
+
+
+def refused_to(session: Session, task_id: int, most: int = 1_000) -> list[Fields]:
+    """Spawns of this task that did not happen."""
+    rows = session.rows(_REFUSED_TO, {"id": task_id, "id_too": task_id, "most": most})
+    return [dict(zip(_REFUSAL, row, strict=True)) for row in rows]
 
 
 def counts(session: Session) -> dict[str, dict[str, int]]:
