@@ -120,7 +120,7 @@ def test_the_tree_shows_who_came_from_whom_and_what_was_refused(queue: Thresher)
     assert [child["task"]["url"] for child in tree["root"]["children"]] == ["https://a.example/1"]
     assert [refusal["rule"] for refusal in tree["root"]["refusals"]] == ["in_ancestry"]
     drawn = queue("tasks", "tree", root).out
-    assert "refused: work https://a.example/ (in_ancestry" in drawn
+    assert "Refused: work https://a.example/ (in_ancestry" in drawn
     shown = queue("tasks", "show", root)
     assert "1 child" in shown.out
     assert "in_ancestry" in shown.out

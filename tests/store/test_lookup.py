@@ -105,9 +105,9 @@ class Explaining:
     """A session that asks how each statement is answered, too."""
 
     def __init__(self, session):
-        self.session, self.plans = session, []
+        self.session, self.plans, self.dialect = session, [], session.dialect
 
-    def rows(self, sql, params):
+    def rows(self, sql, params=()):
         ((found,),) = self.session.rows(f"explain (analyze, format json) {sql}", params)
         self.plans.append(found[0]["Plan"])
         return self.session.rows(sql, params)

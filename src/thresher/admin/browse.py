@@ -10,7 +10,6 @@ from typing import Any
 from thresher.admin.events import UNKNOWN, check_kind, event_kinds
 from thresher.admin.gates import closed_sentence, gates_before
 from thresher.admin.tasks import Fields, last_message, run_fields
-from thresher.core.clock import as_text
 from thresher.core.errors import UsageError
 from thresher.core.event import SPAWN_REFUSED
 from thresher.core.task import WAITING, State
@@ -18,7 +17,7 @@ from thresher.core.trace import split_trace
 from thresher.store import overview, search
 from thresher.store.search import WINDOW
 from thresher.store.session import Session
-from thresher.store.sources import gate_called
+from thresher.store.sources import gate_called, through_gate
 from thresher.store.store import Store
 
 PAGE = 50
@@ -31,8 +30,8 @@ STATE_WORDS = (*State, *WORDS)
 
 @dataclass(frozen=True, slots=True)
 class TaskQuery:
-    """What tasks are looked for: by state (or one of `WORDS`), kind, source or gate, error, a part of the URL or key, run and
-    lineage.
+    """What tasks are looked for: by state (or one of `WORDS`), kind, source or gate, error, a part of the URL
+    or key, run and lineage.
     """
 
     state: str | None = None
@@ -59,7 +58,7 @@ class TaskQuery:
         return {
             **word,
             "kind": self.kind,
-            "gate": gate_called(self.source) if self.source else None,
+            **through_gate(self.source),
             "error": self.error,
             "text": self.text,
             "run": self.run,
@@ -69,8 +68,8 @@ class TaskQuery:
 
 @dataclass(frozen=True, slots=True)
 class ListPage:
-    """One page of a list. `older` leads to the next one; None: this is the end. `looked` is how many rows were looked at in
-    vain where the page is not full, and None where that were all.
+    """One page of a list. `older` leads to the next one; None: this is the end. `looked` is how many rows
+    were looked at where the page is not full and there are others; None: all of them were.
     """
 
     rows: list[Any]
@@ -80,8 +79,8 @@ class ListPage:
 
 @dataclass(frozen=True, slots=True)
 class TaskCounts:
-    """How many tasks are due, delayed, running, failed and ended, up to `MAX_COUNTED` each; and how those have ended that
-    ended last.
+    """How many tasks are due, delayed, running, failed and ended, up to `MAX_COUNTED` each; and how those
+    have ended that ended last.
     """
 
     depths: dict[str, int]
@@ -118,9 +117,11 @@ def _sentence(task: Fields, closed: str | None, now: int) -> str:
         return "asked to stop" if task["cancelling"] else ""
     if State(task["state"]) not in WAITING:
         return said
-    if closed is None and task["run_at"] is not None and task["run_at"] > now:
-        closed = f"waits for {as_text(task['run_at'])}"
-    return "; ".join(part for part in (closed, f"before: {said}" if said and closed else said) if part)
+    if closed is not None:
+        return f"{closed}; before that: {said}" if said else closed
+    return said or (
+        "it waits for its time" if task["run_at"] is not None and task["run_at"] > now else "it is ready"
+    )
 
 
 def browse_events(

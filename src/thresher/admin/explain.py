@@ -33,9 +33,12 @@ class Explanation:
     tasks: list[Fields]
 
 
-def explain(store: Store, apps: Iterable[App], what: str) -> Explanation:
-    """Why a thing is as it is, by its key, its URL or the id of its task. The apps are asked first."""
-    task = show_task(store, int(what)) if what.isascii() and what.isdecimal() else None
+def explain(store: Store, apps: Iterable[App], what: str, task: TaskDetail | None = None) -> Explanation:
+    """Why a thing is as it is, by its key, its URL or the id of its task. The apps are asked first. `task` is
+    the task of that id, if it has been read already.
+    """
+    if task is None and what.isascii() and what.isdecimal():
+        task = show_task(store, int(what))
     for app in apps:
         for tell in app.explain:
             found = tell(store, what)
@@ -76,21 +79,47 @@ def told(detail: TaskDetail) -> list[str]:
     found += detail.waits
     if detail.result is not None:
         found.append(f"Its result: {json.dumps(detail.result, ensure_ascii=False)[:MAX_RESULT]}.")
-    earlier = [each for each in detail.attempts if each["claim"] != task["claim"] or not task["finished_at"]]
-    found += [attempt_sentence(each) for each in earlier[-MAX_ATTEMPTS:]]
-    found += [record_sentence(each) for each in detail.records[:MAX_RECORDS_TOLD]]
-    if len(detail.records) > MAX_RECORDS_TOLD:
-        found.append(f"It wrote more records: {len(detail.records)} or more in all.")
-    found += [refusal_sentence(each) for each in detail.refusals[:MAX_REFUSALS]]
-    if detail.run and (ending := run_ending(detail.run)):
-        found.append(f"Its run {detail.run['id']} ({detail.run['name']}) ended: {ending}.")
+    found += map(attempt_sentence, _earlier(detail)[-MAX_ATTEMPTS:])
+    found += brought(detail)
+    if detail.run and (sentence := run_sentence(detail.run)):
+        found.append(sentence)
     return found
+
+
+def _earlier(detail: TaskDetail) -> list[Fields]:
+    """The attempts that the task itself no longer tells of."""
+    task = detail.task
+    return [each for each in detail.attempts if each["claim"] != task["claim"] or not task["finished_at"]]
+
+
+def earlier_traces(detail: TaskDetail) -> list[str]:
+    """Where the errors of earlier attempts were raised; that of the last one stands with the task."""
+    framed = [(each, split_trace(last_message(each))[1]) for each in _earlier(detail)[-MAX_ATTEMPTS:]]
+    return [f"Attempt {each['claim']}: {sentence}" for each, frames in framed for sentence in raised(frames)]
+
+
+def brought(detail: TaskDetail) -> list[str]:
+    """What a task wrote, with the evidence, and what it was refused."""
+    found = [record_sentence(each) for each in detail.records[:MAX_RECORDS_TOLD]]
+    if len(detail.records) > MAX_RECORDS_TOLD:
+        found.append(f"It wrote {len(detail.records)} records or more in all.")
+    found += [refusal_sentence(each) for each in detail.refusals[:MAX_REFUSALS]]
+    if len(detail.refusals) > MAX_REFUSALS:
+        found.append(f"{len(detail.refusals)} spawns or more were refused in all.")
+    return found
+
+
+def run_sentence(run: Fields) -> str | None:
+    """How a run ended, if it has said so."""
+    ending = run_ending(run)
+    return f"Its run {run['id']} ({run['name']}) ended: {ending}." if ending else None
 
 
 def raised(frames: list[str]) -> list[str]:
     """Where in the code of an app an error was raised: the end of its traceback."""
     return [
-        f"It was raised at {frame}" if at == 0 else f"called from {frame}" for at, frame in enumerate(frames)
+        f"It was raised at {frame}" if at == 0 else f"It was called from {frame}"
+        for at, frame in enumerate(frames)
     ]
 
 

@@ -12,7 +12,7 @@ from thresher.core.task import State
 from thresher.store import overview, search, tasks
 from thresher.store.backend import gates_in
 from thresher.store.session import Session
-from thresher.store.sources import gate_called
+from thresher.store.sources import through_gate
 from thresher.store.store import Store
 
 # How people call the states of a task that had an error.
@@ -111,7 +111,7 @@ def failure_filters(
     return {
         "error": error,
         "kind": kind,
-        "gate": gate_called(source) if source else None,
+        **through_gate(source),
         "finished_before": None if older is None else now - to_us(older),
         "finished_after": None if newer is None else now - to_us(newer),
     }
@@ -120,8 +120,8 @@ def failure_filters(
 def group_failures(
     store: Store, state: str | None = None, most: int | None = None, **filters: Any
 ) -> list[FailureGroup]:
-    """The groups, or those in one state: what failed first, and of each the largest first. With `most`, only so
-    many of each error are counted, the newest.
+    """The groups, or those in one state: what failed first, and of each the largest first. With `most`, only
+    so many of each error are counted, the newest.
     """
     if state is not None and state not in STATES:
         raise UsageError(f"the states of failures are {' and '.join(STATES)}, got {state!r}")

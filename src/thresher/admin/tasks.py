@@ -299,7 +299,7 @@ def show_task(store: Store, task_id: int) -> TaskDetail:
         return TaskDetail(
             task,
             why_it_waits(session, task, gates, now),
-            tasks.attempts(session, task_id),
+            _attempts(session, task_id),
             tasks.get(session, task["parent_id"]) if task["parent_id"] else None,
             children,
             tasks.refused_to(session, task_id),
@@ -310,6 +310,13 @@ def show_task(store: Store, task_id: int) -> TaskDetail:
             [_written(each, task_id) for each in records.written_by(session, task_id, MAX_RECORDS)],
             search.find_events(session, task=task, limit=MAX_EVENTS).rows,
         )
+
+
+def _attempts(session: Session, task_id: int) -> list[Fields]:
+    """What was tried, in order, each with the name of its worker, if that is still known."""
+    found = tasks.attempts(session, task_id)
+    names = overview.worker_names(session, sorted({each["worker_id"] for each in found if each["worker_id"]}))
+    return [{**each, "worker": names.get(each["worker_id"])} for each in found]
 
 
 def _written(record: Found, task_id: int) -> Written:

@@ -12,6 +12,7 @@ from thresher.cli.call import CommandCall, call_of
 from thresher.cli.format import ago, number, short, when
 from thresher.cli.show import answer, say, table
 from thresher.cli.tasks import draw_detail
+from thresher.core.trace import with_place
 
 app = typer.Typer()
 
@@ -105,7 +106,7 @@ def _draw(out: "Console", groups: "list[FailureGroup]", now: int) -> None:
             ago(each.last_at, now),
             _next(each, now),
             each.example,
-            short(each.message, 90),
+            short(with_place(each.message), 90),
         ]
         for each in groups
     ]

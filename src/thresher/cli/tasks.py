@@ -10,11 +10,13 @@ from rich.text import Text
 from rich.tree import Tree
 
 from thresher.admin import tasks
+from thresher.admin.explain import brought, earlier_traces, refusal_sentence, run_sentence
 from thresher.admin.tasks import (
     Branch,
     LineageTree,
     TaskDetail,
     Waiter,
+    last_message,
     list_tasks,
     show_task,
     show_tree,
@@ -27,6 +29,7 @@ from thresher.cli.show import answer, cell, pairs, print_page, say, table
 from thresher.cli.status import gate_table
 from thresher.core.clock import SECOND, as_text
 from thresher.core.task import TaskStatus
+from thresher.core.trace import split_trace, with_place
 
 app = typer.Typer()
 # What `wait` exits with, by the state of the task.
@@ -93,7 +96,7 @@ def task_table(found: list[dict[str, Any]], now: int) -> "Table":
             ago(task["created_at"], now),
             task["failures"] or None,
             short(task["url"] or task["dedupe_key"], 60),
-            short(f"{task['error']}: {task['reason']}" if task["error"] else task["reason"], 60),
+            short(split_trace(last_message(task))[0], 60),
         ]
         for task in found
     ]
@@ -114,7 +117,9 @@ def show(ctx: typer.Context, task_id: Annotated[int, typer.Argument(metavar="ID"
 
 
 def draw_detail(out: "Console", detail: "TaskDetail", now: int) -> None:
-    """Draw one task: its facts, why it waits, its gates, attempts, children and refusals."""
+    """Draw one task: its facts, what it waits for, its gates, its attempts with where they failed, what it
+    wrote, and its family.
+    """
     out.print(pairs(_facts(detail, now)))
     if detail.waits:
         out.print("\nWhy it waits" if detail.task["state"] != "running" else "\nNow")
@@ -124,12 +129,15 @@ def draw_detail(out: "Console", detail: "TaskDetail", now: int) -> None:
         out.print(gate_table(detail.gates, now, "gates before this stage"))
     if detail.attempts:
         out.print(_attempts(detail.attempts))
+        for sentence in earlier_traces(detail):
+            out.print(cell(f"  {sentence}"))
+    for sentence in brought(detail):
+        out.print(cell(f"  {sentence}"))
     if detail.children:
+        more = "" if detail.has_all_children else " or more"
         out.print(
-            f"\n{number(len(detail.children), 'child', 'children')}: thresher tasks tree {detail.task['id']} draws them"
+            f"\n{number(len(detail.children), 'child', 'children')}{more}: thresher tasks tree {detail.task['id']} draws them"
         )
-    for refusal in detail.refusals:
-        out.print(cell(f"  refused: {_refusal(refusal)}"))
 
 
 def _facts(detail: "TaskDetail", now: int) -> list[tuple[str, Any]]:
@@ -139,7 +147,7 @@ def _facts(detail: "TaskDetail", now: int) -> list[tuple[str, Any]]:
         ("task", task["id"]),
         ("kind", f"{task['kind']}, stage {task['stage']}"),
         ("state", cell(task["state"])),
-        ("reason", f"{task['error']}: {task['reason']}" if task["error"] else task["reason"]),
+        ("reason", last_message(task) or None),
         ("url", task["url"]),
         ("key", task["dedupe_key"]),
         ("payload", json.dumps(task["payload"], ensure_ascii=False)),
@@ -153,6 +161,7 @@ def _facts(detail: "TaskDetail", now: int) -> list[tuple[str, Any]]:
             f"{number(task['claim'], 'time')}; {number(task['failures'], 'failure')}, {number(task['crashes'], 'crash', 'crashes')}",
         ),
         ("group", task["group_id"]),
+        ("run", run_sentence(detail.run) if detail.run else None),
         (
             "lineage",
             f"root {task['tracking_id']}, parent {task['parent_id'] or 'none'}, depth {task['depth']}",
@@ -169,20 +178,14 @@ def _attempts(attempts: list[dict[str, Any]]) -> "Table":
             each["stage"],
             as_text(each["started_at"]),
             span((each["ended_at"] - each["started_at"]) / SECOND) if each["started_at"] else None,
-            each["worker_id"],
+            each["worker"] or each["worker_id"],
             each["ending"],
-            short(f"{each['error']}: {each['reason']}" if each["error"] else each["reason"], 90),
+            short(with_place(last_message(each)), 90),
         ]
         for each in attempts
     ]
     return table(
-        ["#claim", "stage", "started", "#took", "#worker", "ending", "message"], rows, title="attempts"
-    )
-
-
-def _refusal(refusal: dict[str, Any]) -> str:
-    return (
-        f"{refusal['kind']} {refusal['url'] or refusal['key'] or ''} ({refusal['rule']}: {refusal['detail']})"
+        ["#claim", "stage", "started", "#took", "worker", "ending", "message"], rows, title="attempts"
     )
 
 
@@ -243,7 +246,7 @@ def _grow(root: "Branch", chosen: int) -> "Tree":
         branch, node = todo.pop()
         todo += [(child, node.add(_leaf(child, chosen))) for child in branch.children]
         for refusal in branch.refusals:
-            node.add(cell(f"✗ refused: {_refusal(refusal)}", "dim"))
+            node.add(cell(f"✗ {refusal_sentence(refusal)}", "dim"))
     return top
 
 

@@ -51,6 +51,12 @@ def split_trace(message: str | None) -> tuple[str, list[str]]:
     return said, frames.split(_NEXT) if found else []
 
 
+def with_place(message: str | None) -> str:
+    """A stored message with the frame that raised, for a line of a table."""
+    said, frames = split_trace(message)
+    return f"{said} (at {frames[0]})" if frames else said
+
+
 def own_frames(problem: BaseException, function: Callable[..., Any] | None = None) -> list[str]:
     """The frames of the app's own code, the one that raised first. Files beside the function count as its
     own, wherever they are installed.

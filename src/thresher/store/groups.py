@@ -60,8 +60,8 @@ _BELOW = """with recursive below(top, id) as (select id, id from task_groups whe
 _TOTALS = f"""{_BELOW} select b.top, {", ".join(f"sum(g.{name})" for name in _SUMS)}
     from below b join task_groups g on g.id = b.id group by b.top"""
 _COUNTS = f"{_BELOW} select b.top, c.name, sum(c.number) from below b join group_counts c on c.group_id = b.id group by b.top, c.name"
-# A group may have a million tasks, and few of them asked a model: all members belong to the lineage of whoever
-# opened it, so the paid calls of that lineage are read, not the tasks. Where the opener is long gone, a member
+# A group may have a million tasks, and few of them asked a model. All members belong to the lineage of its
+# opener, so the paid calls of that lineage are read, and not the tasks. Where the opener is gone, a member
 # knows the lineage.
 _COSTS = f"""{_BELOW}, opened(top, root) as (select g.id, coalesce(
         (select coalesce(o.tracking_id, o.id) from tasks o where o.id = g.opener_id),

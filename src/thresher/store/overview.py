@@ -7,7 +7,7 @@ import orjson
 
 from thresher.core.event import SPAWN_REFUSED
 from thresher.core.task import WAITING, State, sql_list
-from thresher.store.session import Session, one
+from thresher.store.session import Session, keep_to_indexes, one
 from thresher.store.tasks import matching
 
 Fields = dict[str, Any]
@@ -18,6 +18,7 @@ MAX_AHEAD = 10_000
 _WORKERS = """select w.id, w.name, w.host, w.pid, w.started_at, w.lease_until, w.lost_at,
         (select count(*) from tasks t where t.worker_id = w.id and t.state = 'running')
     from workers w where w.stopped_at is null order by w.id"""
+_NAMES = "select id, name from workers where id in (:ids*)"
 _HELD = "select id, kind, stage, started_at from tasks where worker_id = :worker and state = 'running' order by started_at, id limit :most"
 _OLDEST = f"select id, kind, created_at from tasks where state in ({sql_list(WAITING)}) order by id limit 1"
 _BEHIND = """select g.name, count(*) from lanes l join gates g on g.id = l.parked_on join tasks t on t.lane_id = l.id and t.due = 1
@@ -30,7 +31,7 @@ _STATES = "select id, state from tasks where id in (:ids*)"
 # How many due tasks stand before this one in its lane, and how many due tasks stand parked before a gate.
 _PLACE = "select lane_id, rank from tasks where id = :id"
 _AHEAD = """select count(*) from (select 1 from tasks where due = 1 and lane_id = :lane
-    and (rank < :rank or (rank = :rank_too and id < :id)) limit :most) found"""
+    and rank <= :rank and (rank < :rank_too or id < :id) limit :most) found"""
 _AT_GATE = """select count(*) from (select 1 from lanes l cross join tasks t where l.status = 'parked'
     and l.parked_on = :gate and t.lane_id = l.id and t.due = 1 limit :most) found"""
 
@@ -38,12 +39,13 @@ _AT_GATE = """select count(*) from (select 1 from lanes l cross join tasks t whe
 _GROUPS = """select t.error_name, t.kind, l.key, count(*), max(t.id), min(coalesce(t.finished_at, t.started_at)),
         max(coalesce(t.finished_at, t.started_at)), min(t.run_at)
     from {tasks} t join lanes l on l.id = t.lane_id"""
-# The newest of each error, so that a page reads few of a million. Their names are read off the index one by one.
+# The newest of each error, so that a page reads few of a million. The names of the errors are read off the
+# index one by one.
 _ERRORS = """with recursive named(name) as (select min(error_name) from tasks where state = 'failed'
     union all select (select min(t.error_name) from tasks t where t.state = 'failed' and t.error_name > n.name)
         from named n where n.name is not null)
     select name from named where name is not null limit 1000"""
-_NEWEST_FAILED = """(select * from tasks where state = 'failed' and error_name >= :name and error_name <= :name_too
+_NEWEST_FAILED = """(select * from tasks where state = 'failed' and error_name = :name
     order by error_name desc, finished_at desc limit :most)"""
 _NEXT_RETRIED = "(select * from tasks where run_at is not null order by run_at limit :most)"
 _DUE_RETRIED = "(select * from tasks where due = 1 order by lane_id, rank, id limit :most)"
@@ -60,6 +62,11 @@ def workers(session: Session) -> list[Fields]:
     """Workers that have not signed off, with how many tasks each holds."""
     names = ("id", "name", "host", "pid", "started_at", "lease_until", "lost_at", "holds")
     return _named(names, session.rows(_WORKERS))
+
+
+def worker_names(session: Session, ids: Sequence[int]) -> dict[int, str]:
+    """The names of these workers; those that are gone are left out."""
+    return dict(session.rows(_NAMES, {"ids": ids}))
 
 
 def held_by(session: Session, worker_id: int, most: int) -> list[Fields]:
@@ -108,6 +115,7 @@ def states(session: Session, ids: Sequence[int]) -> dict[int, str]:
 
 def ahead_of(session: Session, task_id: int) -> int:
     """How many due tasks stand before this one in its lane, up to `MAX_AHEAD`."""
+    keep_to_indexes(session)
     ((lane, rank),) = session.rows(_PLACE, {"id": task_id})
     given = {"lane": lane, "rank": rank, "rank_too": rank, "id": task_id, "most": MAX_AHEAD}
     return int(session.rows(_AHEAD, given)[0][0])
@@ -115,6 +123,7 @@ def ahead_of(session: Session, task_id: int) -> int:
 
 def waiting_at(session: Session, gate_id: int) -> int:
     """How many due tasks stand parked before this gate, up to `MAX_AHEAD`."""
+    keep_to_indexes(session)
     return int(session.rows(_AT_GATE, {"gate": gate_id, "most": MAX_AHEAD})[0][0])
 
 
@@ -129,6 +138,7 @@ def newest_failure_groups(session: Session, *, state: str, most: int, **filters:
     """The same over the newest tasks only: so many of each error that failed; so many that wait for a time,
     and so many that are due, of those that are tried again.
     """
+    keep_to_indexes(session)
     if state != State.FAILED:
         return [
             group
@@ -140,9 +150,7 @@ def newest_failure_groups(session: Session, *, state: str, most: int, **filters:
     return [
         group
         for name in names
-        for group in _grouped(
-            session, _NEWEST_FAILED, {"name": name, "name_too": name, "most": most}, state=state, **filters
-        )
+        for group in _grouped(session, _NEWEST_FAILED, {"name": name, "most": most}, state=state, **filters)
     ]
 
 
@@ -264,6 +272,7 @@ _FAILED = f"select count(*) from (select 1 from tasks where state = 'failed' and
 
 def depths(session: Session, now: int, most: int = MAX_COUNTED) -> dict[str, int]:
     """How many tasks are due, delayed, running, failed and ended, up to so many each."""
+    keep_to_indexes(session)
     return {
         name: int(
             session.rows(
@@ -277,6 +286,7 @@ def depths(session: Session, now: int, most: int = MAX_COUNTED) -> dict[str, int
 
 def ended_as(session: Session, most: int) -> dict[str, int]:
     """How the tasks that ended last have ended, so many of them."""
+    keep_to_indexes(session)
     return {str(state): int(number) for state, number in session.rows(_ENDED_AS, {"most": most})}
 
 

@@ -14,7 +14,7 @@ from thresher.core.limits import MAX_INTEGER
 from thresher.core.record import Between, Filing, Found, Link, Mark, Where, clean, merged_evidence
 from thresher.store.bulk import Columns, among, insert_returning, insert_rows, pour
 from thresher.store.owners import hashes_in, own_named
-from thresher.store.session import Row, Session, one
+from thresher.store.session import Row, Session, keep_to_indexes, one
 
 # How many records are stored in one go. What they bring is in memory a second time until it is written.
 PORTION = 500
@@ -342,8 +342,7 @@ _COLUMNS = (
 )
 _FIND = f"select {', '.join('r.' + name for name in _COLUMNS)}"
 _BY_IDS = f"{_FIND} from records r where r.id in (:ids*) and r.kind = :kind order by r.id"
-# As a range: PostgreSQL keeps to the index then, whatever it takes for a common value.
-_WRITTEN = f"{_FIND} from records r where r.last_task >= :task and r.last_task <= :task_too order by r.last_task limit :most"
+_WRITTEN = f"{_FIND} from records r where r.last_task = :task limit :most"
 _LINKED = "exists (select 1 from links k where k.record_id = r.id and k.name = :linked)"
 _ONE = f"{_FIND} from records r where r.kind = :kind and r.key = :key"
 # What a record belongs to, and what it is found by, in one question: every one of them is a way to the
@@ -400,7 +399,8 @@ def find_by_ids(session: Session, kind: str, ids: Sequence[int]) -> list[Found]:
 
 def written_by(session: Session, task_id: int, most: int) -> list[Found]:
     """The records that this task wrote last, up to so many."""
-    return _whole(session, session.rows(_WRITTEN, {"task": task_id, "task_too": task_id, "most": most}))
+    keep_to_indexes(session)
+    return _whole(session, session.rows(_WRITTEN, {"task": task_id, "most": most}))
 
 
 def find_record(session: Session, kind: str, key: str) -> Found | None:

@@ -1,7 +1,8 @@
 """Look through a table of a million rows for a page, the newest first, and read few of them.
 
 A search that an index narrows down to a few thousand rows is answered from those, and is complete. Any other
-looks at the newest rows before a point, and says at which id it stopped: whoever wants more looks further back.
+looks at the newest rows before a point, and says at which id it stopped: whoever wants more looks further
+back.
 """
 
 from collections.abc import Sequence
@@ -12,12 +13,13 @@ import orjson
 
 from thresher.store import groups, tasks
 from thresher.store.gates import gate_named
-from thresher.store.session import Params, Row, Session
+from thresher.store.session import Params, Row, Session, keep_to_indexes
 
 Fields = dict[str, Any]
 
 MAX_CANDIDATES = 5_000
 WINDOW = 20_000
+MAX_PARTS = 500  # lanes of a gate, or groups of a run, that are asked for one by one
 TOP = 2**53  # greater than every id
 
 
@@ -42,28 +44,26 @@ class Way:
 
 Ways = Sequence[Way]  # whose rows together are all that a filter lets through
 
-# A single value is asked for as a range: with `=` PostgreSQL leaves its column out of the order, and may read
-# the table instead of the index where it takes the value for a common one. To SQLite a cross join means: in
-# this order.
-_LINEAGE = """select id from tasks where tracking_id >= :root and tracking_id <= :root_too and tracking_id is not null
+_LINEAGE = """select id from tasks where tracking_id = :root and tracking_id is not null
     order by tracking_id, kind, lineage_key"""
 _ROOT = "select id from tasks where id = :root"
 _FAILED = "select id from tasks where state = 'failed' order by error_name, finished_at"
-_FAILED_BY = """select id from tasks where state = 'failed' and error_name >= :error and error_name <= :error_too
+_FAILED_BY = """select id from tasks where state = 'failed' and error_name = :error
     order by error_name, finished_at"""
 _RUNNING = "select id from tasks where state = 'running' order by worker_id"
 _DUE = "select id from tasks where due = 1 order by lane_id, rank, id"
 _DELAYED = "select id from tasks where run_at is not null order by run_at"
 _ENDED = "select id from tasks where finished_at is not null order by finished_at desc"
-_THROUGH = """with through(id) as (select l.id from lanes l where {carries})
-    select t.id from through h cross join tasks t where t.lane_id = h.id and {part}"""
-_PARTS = ("t.due = 1", "t.due = 0 and t.state <> 'running'")
+_IN_LANES = (
+    "select id from tasks where due = 1 and lane_id in (:lanes*)",
+    "select id from tasks where due = 0 and state <> 'running' and lane_id in (:lanes*)",
+)
+_IN_GROUPS = "select id from tasks where group_id in (:groups*) and group_id is not null"
+_THROUGH = "select l.id from lanes l where {carries} limit :most"
 _BELOW = """with recursive below(id) as (select id from task_groups where id = :run
-    union all select g.id from task_groups g join below b on g.parent_id = b.id)
-    select t.id from below b cross join tasks t where t.group_id = b.id"""
+    union all select g.id from task_groups g join below b on g.parent_id = b.id) select id from below limit :most"""
 _OPEN = "select id from task_groups where ended_at is null order by id desc"
-_OF_GATE = """select id from events where gate_id >= :gate and gate_id <= :gate_too and gate_id is not null
-    order by gate_id"""
+_OF_GATE = "select id from events where gate_id = :gate and gate_id is not null"
 _BETWEEN = "select id from events where at >= :since and at <= :until order by at"
 
 _FLOOR = "select id from {table} where id < :before order by id desc limit 1 offset {skipped}"
@@ -129,7 +129,7 @@ def _ways(session: Session, given: Fields) -> list[Ways]:
     if lineage := given.get("tracking_id"):
         found.append(_lineage(lineage))
     if (error := given.get("error")) and given.get("state", "failed") == "failed":
-        by_error = Way(_FAILED_BY, {"error": error, "error_too": error})
+        by_error = Way(_FAILED_BY, {"error": error})
         others = () if "state" in given else tuple(map(Way, _BY_STATE["live"]))
         found.append((by_error, *others))
     found += [
@@ -138,17 +138,28 @@ def _ways(session: Session, given: Fields) -> list[Ways]:
         if given.get("state") == word or word in given
     ]
     if gate := given.get("gate"):
-        gate_id = gate_named(session, gate)
-        through = [_THROUGH.format(carries=session.dialect.carries, part=part) for part in _PARTS]
-        # Without such a gate there is nothing to find.
-        found.append([Way(sql, {"gate": gate_id}) for sql in through] + [Way(_RUNNING)] if gate_id else ())
+        found += _in_lanes(session, gate)
     if run := given.get("run"):
-        found.append((Way(_BELOW, {"run": run}),))
+        groups_below = session.rows(_BELOW, {"run": run, "most": MAX_PARTS + 1})
+        if len(groups_below) <= MAX_PARTS:
+            found.append((Way(_IN_GROUPS, {"groups": [row[0] for row in groups_below]}),))
     return found
 
 
+def _in_lanes(session: Session, gate: str) -> list[Ways]:
+    """The way through the lanes of a gate, if they are few; without such a gate there is nothing to find."""
+    gate_id = gate_named(session, gate)
+    if gate_id is None:
+        return [()]
+    through = _THROUGH.format(carries=session.dialect.carries)
+    lanes = [row[0] for row in session.rows(through, {"gate": gate_id, "most": MAX_PARTS + 1})]
+    if len(lanes) > MAX_PARTS:
+        return []
+    return [[*(Way(sql, {"lanes": lanes}) for sql in _IN_LANES), Way(_RUNNING)]]
+
+
 def _lineage(root: int) -> Ways:
-    return Way(_LINEAGE, {"root": root, "root_too": root}), Way(_ROOT, {"root": root})
+    return Way(_LINEAGE, {"root": root}), Way(_ROOT, {"root": root})
 
 
 def _task(row: Row) -> Fields:
@@ -214,7 +225,7 @@ def find_events(
     where = f" where {' and '.join(wanted[name][0] for name in given)}" if given else ""
     ways: list[Ways] = []
     if gate:
-        ways.append((Way(_OF_GATE, {"gate": gate_id, "gate_too": gate_id}),) if gate_id else ())
+        ways.append((Way(_OF_GATE, {"gate": gate_id}),) if gate_id else ())
     if task:
         until = task["finished_at"] or TOP
         ways.append((Way(_BETWEEN, {"since": task["created_at"], "until": until}),))
@@ -257,6 +268,7 @@ def _look(
             return _found(rows, limit, None)
     if not where:
         return _found(session.rows(f"{asked} {newest}", given), limit, None)
+    keep_to_indexes(session)
     lowest = session.rows(_FLOOR.format(table=name, skipped=WINDOW - 1), {"before": given["before"]})
     floor = int(lowest[0][0]) if lowest else None
     rows = session.rows(f"{asked} and {short}.id >= :floor {newest}", {**given, "floor": floor or 0})
@@ -270,6 +282,7 @@ def _found(rows: list[Row], limit: int, floor: int | None) -> Found:
 
 def _candidates(session: Session, ways: Ways, most: int = MAX_CANDIDATES) -> list[int] | None:
     """The ids of all ways together; None if there are too many."""
+    keep_to_indexes(session)
     ids: set[int] = set()
     for way in ways:
         rows = session.rows(f"{way.sql} limit :most", {**way.values, "most": most + 1})

@@ -61,6 +61,17 @@ def gate_called(name: str) -> str:
     return name if ":" in name else f"source:{name}"
 
 
+# How a person asks for tasks that pass through no gate.
+NO_GATE = "none"
+
+
+def through_gate(name: str | None) -> Fields:
+    """A filter of `store.tasks` for tasks that pass through a gate or source of that name, or none."""
+    if name == NO_GATE:
+        return {"gateless": True}
+    return {"gate": gate_called(name) if name else None}
+
+
 def add_source(store: Store, name: str, limits: GateLimits, app: str | None = None) -> bool:
     """Make a source and its gate; False if it was there, and then nothing of it is changed."""
     with store.write() as session:

@@ -8,8 +8,8 @@ from typing import Any
 import orjson
 
 from thresher.core.task import REVIVABLE, WAITING, State, sql_list
-from thresher.store.backend import GroupChange, gates_in
-from thresher.store.session import Session, one
+from thresher.store.backend import OPEN, GroupChange, gates_in
+from thresher.store.session import Session, keep_to_indexes, one
 from thresher.store.store import Store
 from thresher.store.transaction import in_transaction
 
@@ -87,6 +87,7 @@ _FILTERS = {
         union all select g.id from task_groups g join below b on g.parent_id = b.id) select id from below)""",
     "finished_before": "coalesce(t.finished_at, t.started_at) < :finished_before",
     "finished_after": "coalesce(t.finished_at, t.started_at) >= :finished_after",
+    "gateless": f"l.key like '{OPEN}%'",
     # One name of the key's lines, whole: both databases know "replace", only one knows "instr".
     "gate": "replace(:newline || l.key || :newline, :gate, '') <> :newline || l.key || :newline",
 }
@@ -99,7 +100,7 @@ _ATTEMPTS = """select claim, stage, worker_id, started_at, ended_at, ending, rea
 _REFUSALS = "select at, parent_id, kind, url, lineage_key, rule, detail from refusals where tracking_id = :id order by id limit :most"
 _REFUSAL = ("at", "parent_id", "kind", "url", "key", "rule", "detail")
 _REFUSED_TO = """select at, parent_id, kind, url, lineage_key, rule, detail from refusals
-    where parent_id >= :id and parent_id <= :id_too order by parent_id limit :most"""
+    where parent_id = :id limit :most"""
 _LIVE = f"select count(*) from tasks where state in ({sql_list(WAITING | {State.RUNNING})})"
 
 Fields = dict[str, Any]
@@ -217,7 +218,8 @@ def refusals(session: Session, tracking_id: int, most: int = 1_000) -> list[Fiel
 
 def refused_to(session: Session, task_id: int, most: int = 1_000) -> list[Fields]:
     """Spawns of this task that did not happen."""
-    rows = session.rows(_REFUSED_TO, {"id": task_id, "id_too": task_id, "most": most})
+    keep_to_indexes(session)
+    rows = session.rows(_REFUSED_TO, {"id": task_id, "most": most})
     return [dict(zip(_REFUSAL, row, strict=True)) for row in rows]
 
 

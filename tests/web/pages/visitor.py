@@ -58,6 +58,8 @@ OURS = frozenset(
         "polygon",
         "polyline",
         "pre",
+        "progress",
+        "q",
         "rect",
         "script",
         "section",

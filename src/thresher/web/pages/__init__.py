@@ -4,11 +4,28 @@ navigation is read off the list, and what the apps bring stands first.
 To add one: a module with a function of a page request and its row, a template, and a line here.
 """
 
-from thresher.web.pages import audit, home, keys, live, login, people, settings, static
+from thresher.web.pages import (
+    audit,
+    events,
+    failures,
+    home,
+    keys,
+    live,
+    login,
+    people,
+    runs,
+    settings,
+    static,
+    tasks,
+)
 from thresher.web.pages.page import DashboardPage
 
 PAGES: tuple[DashboardPage, ...] = (
     *home.PAGES,
+    *tasks.PAGES,
+    *failures.PAGES,
+    *runs.PAGES,
+    *events.PAGES,
     *static.PAGES,
     *live.PAGES,
     *login.PAGES,
