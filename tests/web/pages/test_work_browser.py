@@ -1,6 +1,5 @@
-"""The pages about work in a real browser, against a live worker: they change while somebody looks at them, work
-with the keyboard alone, and fit a phone.
-"""
+"""The pages about work in a real browser, against a live worker: they change while somebody looks at them,
+work with the keyboard alone, and fit a phone."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -70,12 +70,12 @@ def _insist(live: int, run_id: int) -> None:
 
 
 def _id(page_request: PageRequest) -> int:
-    return id_in_path(page_request, "run_id", "run", "the list of runs")
+    return id_in_path(page_request, "run", "run", "the list of runs")
 
 
 PAGES = (
     DashboardPage("GET", PATH, runs, "Runs", "Overview", frozenset({*TEXTS, *SWITCHES, "before"})),
-    DashboardPage("GET", f"{PATH}/{{run_id}}", run, section="Overview"),
-    DashboardPage("GET", f"{PATH}/{{run_id}}/cancel", ask_cancel, section="Overview"),
-    DashboardPage("POST", f"{PATH}/{{run_id}}/cancel", cancel, section="Overview"),
+    DashboardPage("GET", f"{PATH}/{{run}}", run, section="Overview"),
+    DashboardPage("GET", f"{PATH}/{{run}}/cancel", ask_cancel, section="Overview"),
+    DashboardPage("POST", f"{PATH}/{{run}}/cancel", cancel, section="Overview"),
 )

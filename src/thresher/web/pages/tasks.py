@@ -142,12 +142,12 @@ def cancel(page_request: PageRequest) -> Response:
 
 
 def _id(page_request: PageRequest) -> int:
-    return id_in_path(page_request, "task_id", "task", "the list of tasks")
+    return id_in_path(page_request, "task", "task", "the list of tasks")
 
 
 PAGES = (
     DashboardPage("GET", PATH, tasks, "Tasks", "Overview", frozenset({*TEXTS, *NUMBERS, "before"})),
-    DashboardPage("GET", f"{PATH}/{{task_id}}", task, section="Overview"),
-    DashboardPage("POST", f"{PATH}/{{task_id}}/retry", retry, section="Overview"),
-    DashboardPage("POST", f"{PATH}/{{task_id}}/cancel", cancel, section="Overview"),
+    DashboardPage("GET", f"{PATH}/{{task}}", task, section="Overview"),
+    DashboardPage("POST", f"{PATH}/{{task}}/retry", retry, section="Overview"),
+    DashboardPage("POST", f"{PATH}/{{task}}/cancel", cancel, section="Overview"),
 )
