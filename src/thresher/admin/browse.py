@@ -10,6 +10,8 @@ from typing import Any
 from thresher.admin.events import UNKNOWN, check_kind, event_kinds
 from thresher.admin.gates import closed_sentence, gates_before
 from thresher.admin.tasks import Fields, last_message, run_fields
+from thresher.admin.times import seconds
+from thresher.core.clock import to_us
 from thresher.core.errors import UsageError
 from thresher.core.event import SPAWN_REFUSED
 from thresher.core.task import WAITING, State
@@ -31,7 +33,7 @@ STATE_WORDS = (*State, *WORDS)
 @dataclass(frozen=True, slots=True)
 class TaskQuery:
     """What tasks are looked for: by state (or one of `WORDS`), kind, source or gate, error, a part of the URL
-    or key, run and lineage.
+    or key, run, lineage, and by how long ago they ended (or were last begun): `newer` and `older` are ages.
     """
 
     state: str | None = None
@@ -41,14 +43,15 @@ class TaskQuery:
     text: str | None = None
     run: int | None = None
     lineage: int | None = None
+    newer: str | None = None
+    older: str | None = None
 
     @property
     def given(self) -> Fields:
         """What is asked for, by name."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
-    @property
-    def filters(self) -> Fields:
+    def filters(self, now: int) -> Fields:
         """The same as the store expects it."""
         if self.state is not None and self.state not in STATE_WORDS:
             raise UsageError(
@@ -63,6 +66,8 @@ class TaskQuery:
             "text": self.text,
             "run": self.run,
             "tracking_id": self.lineage,
+            "finished_after": now - to_us(seconds(self.newer)) if self.newer else None,
+            "finished_before": now - to_us(seconds(self.older)) if self.older else None,
         }
 
 
@@ -97,9 +102,20 @@ def count_tasks(store: Store) -> TaskCounts:
 def browse_tasks(store: Store, query: TaskQuery, *, before: int | None = None, limit: int = PAGE) -> ListPage:
     """Tasks that match, each with `why` in one sentence."""
     with store.read() as session:
-        found = search.find_tasks(session, before=before, limit=limit, **query.filters)
-        why = _why(session, found.rows, store.backend.now(session))
-    return _page(found, [{**task, "why": why[task["id"]]} for task in found.rows])
+        now = store.backend.now(session)
+        found = search.find_tasks(session, before=before, limit=limit, **query.filters(now))
+        return _page(found, _told(session, found.rows, now))
+
+
+def tasks_with_ids(store: Store, ids: Sequence[int]) -> list[Fields]:
+    """These tasks, the newest first, each with `why` in one sentence."""
+    with store.read() as session:
+        return _told(session, search.tasks_with_ids(session, ids), store.backend.now(session))
+
+
+def _told(session: Session, found: Sequence[Fields], now: int) -> list[Fields]:
+    why = _why(session, found, now)
+    return [{**task, "why": why[task["id"]]} for task in found]
 
 
 def _why(session: Session, found: Sequence[Fields], now: int) -> dict[int, str]:

@@ -167,6 +167,12 @@ def _task(row: Row) -> Fields:
     return {**task, "error": task.pop("error_name")}
 
 
+def tasks_with_ids(session: Session, ids: Sequence[int]) -> list[Fields]:
+    """These tasks, the newest first."""
+    rows = session.rows(f"{_TASKS} where t.id in (:ids*) order by t.id desc", {"ids": ids})
+    return [_task(row) for row in rows]
+
+
 def parked_on(session: Session, ids: Sequence[int]) -> dict[int, str]:
     """Those of these tasks that stand in a lane behind a closed gate, and the gate."""
     return dict(session.rows(_PARKED, {"ids": ids}))

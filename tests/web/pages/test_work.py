@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from tests.harness.tasks import fields_of, state_of
+from tests.harness.tasks import entry, fields_of, state_of
 from tests.web.pages.visitor import page, with_anna
-from tests.web.pages.work import EVIL, FRAMES, fill
+from tests.web.pages.work import EVIL, FRAMES, fails, fill
 from thresher.admin import browse
 
 pytestmark = pytest.mark.promise(20)
@@ -141,6 +141,17 @@ def test_failures_are_grouped_and_every_number_leads_to_its_tasks(work, visitor)
     assert "TimedOut" not in visitor.see("/failures?state=failed")
     assert "Gone" not in visitor.see("/failures?error=Malformed").split("<h2")[1]
     assert "No failure matches" in visitor.see("/failures?older=1d")
+    assert re.search(r'href="/tasks\?[^"]*newer=2h', visitor.see("/failures?newer=2h"))
+
+
+def test_a_dry_run_shows_only_what_it_would_send_back(world, work, visitor):
+    world.pass_time(7_200)
+    late = fails(world.store, entry("item", key="late"))
+    assert rows(visitor.see("/failures/retry?error=Malformed&newer=1h")) == [late]
+    assert rows(visitor.see("/tasks?state=failed&error=Malformed&newer=1h")) == [late]
+    visitor.post("/failures/retry", error="Malformed", newer="1h")
+    assert state_of(world.store, late) == "pending"
+    assert {state_of(world.store, each) for each in work.failed} == {"failed"}
 
 
 def test_a_group_is_sent_back_after_a_dry_run_that_changes_nothing(world, work, visitor):

@@ -4,7 +4,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from thresher.admin.browse import TaskQuery, browse_tasks
+from thresher.admin.browse import tasks_with_ids
 from thresher.admin.failures import (
     MAX_RETRIED,
     FailureGroup,
@@ -14,17 +14,16 @@ from thresher.admin.failures import (
     retry_newest_failures,
 )
 from thresher.admin.times import seconds
-from thresher.core.errors import ThresherError
 from thresher.core.trace import split_trace
 from thresher.store.sources import NO_GATE
 from thresher.web.pages.page import DashboardPage, PageRequest
 from thresher.web.pages.query import address, number_asked, text_asked
-from thresher.web.problem import of_error
 
 PATH = "/failures"
 FILTERS = ("error", "kind", "source", "older", "newer")
 MAX_COUNTED = 5_000  # failures of one error that are read for the page
 MAX_GROUPS = 200
+MAX_SHOWN = 20  # tasks that a dry run names
 
 
 def failures(page_request: PageRequest) -> Response:
@@ -53,33 +52,23 @@ def _row(group: FailureGroup, asked: dict[str, Any]) -> dict[str, Any]:
         "group": group,
         "said": said,
         "frames": frames,
-        "tasks": address("/tasks", same, state="failed" if group.state == "failed" else "retryable"),
+        "tasks": address("/tasks", same, **ages, state="failed" if group.state == "failed" else "retryable"),
         "retry": address(f"{PATH}/retry", same, **ages) if group.state == "failed" else None,
     }
 
 
 def ask_retry(page_request: PageRequest) -> Response:
     """Show how many failed tasks would be sent back, and which. Nothing is changed yet."""
-    return _planned(page_request)
-
-
-def _planned(page_request: PageRequest, error: ThresherError | None = None) -> Response:
     asked, store = _asked(page_request), page_request.runtime.store
     plan = plan_retry(store, **_filters(page_request, asked))
-    same = {name: asked[name] for name in ("error", "kind", "source")}
-    problem = of_error(error) if error else None
     return page_request.show(
         "failures_retry.html",
-        problem.status if problem else 200,
         plan=plan,
         asked=asked,
-        found=browse_tasks(
-            store, TaskQuery("failed", asked["kind"], asked["source"], asked["error"]), limit=20
-        ),
-        tasks=address("/tasks", same, state="failed"),
+        found=tasks_with_ids(store, plan.ids[:MAX_SHOWN]),
+        tasks=address("/tasks", asked, state="failed"),
         back=address(PATH, asked),
         most=MAX_RETRIED,
-        problem=problem,
     )
 
 

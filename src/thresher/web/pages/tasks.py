@@ -17,7 +17,7 @@ from thresher.web.pages.page import DashboardPage, PageRequest
 from thresher.web.pages.query import address, id_in_path, number_asked, text_asked
 
 PATH = "/tasks"
-TEXTS = ("state", "kind", "source", "error", "text")
+TEXTS = ("state", "kind", "source", "error", "text", "newer", "older")
 NUMBERS = ("run", "lineage")
 MAX_JSON = 4_000  # characters of a payload, a checkpoint or a result
 MAX_ATTEMPTS = 100  # the latest
