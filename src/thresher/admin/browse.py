@@ -155,7 +155,9 @@ def browse_events(
     with store.read() as session:
         if kind == SPAWN_REFUSED and source is None and task is None:
             rows = overview.refusal_events(session, before=before, limit=limit)
-            found = search.Found(rows, rows[-1]["id"] if len(rows) == limit else None, len(rows) == limit)
+            found = search.SearchPage(
+                rows, rows[-1]["id"] if len(rows) == limit else None, len(rows) == limit
+            )
         else:
             gate = gate_called(source) if source else None
             found = search.find_events(session, kind=kind, gate=gate, task=task, before=before, limit=limit)
@@ -179,6 +181,6 @@ def browse_runs(
     return _page(found, [run_fields(each) for each in found.rows])
 
 
-def _page(found: search.Found, rows: list[Any]) -> ListPage:
+def _page(found: search.SearchPage, rows: list[Any]) -> ListPage:
     is_cut = not found.is_full and found.older is not None
     return ListPage(rows, found.older, WINDOW if is_cut else None)

@@ -24,7 +24,7 @@ TOP = 2**53  # greater than every id
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchPage:
     """What a search has found. `older` is the id to go on before; None: there is nothing further back. Where
     the page is not full and there is something further back, the search has stopped there.
     """
@@ -35,14 +35,14 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class IndexWay:
     """A statement that reads the ids of all rows that a filter lets through off an index, in its order."""
 
     sql: str
     values: Params = field(default_factory=dict)
 
 
-Ways = Sequence[Way]  # whose rows together are all that a filter lets through
+IndexWays = Sequence[IndexWay]  # whose rows together are all that a filter lets through
 
 _LINEAGE = """select id from tasks where tracking_id = :root and tracking_id is not null
     order by tracking_id, kind, lineage_key"""
@@ -115,7 +115,7 @@ _PARKED = """select t.id, g.name from tasks t join lanes l on l.id = t.lane_id j
     where t.id in (:ids*) and t.due = 1"""
 
 
-def find_tasks(session: Session, *, before: int | None = None, limit: int = 50, **filters: Any) -> Found:
+def find_tasks(session: Session, *, before: int | None = None, limit: int = 50, **filters: Any) -> SearchPage:
     """Tasks that match, the newest first. The filters are those of `store.tasks`."""
     given = {name: value for name, value in filters.items() if value is not None}
     where, values = tasks.matching(**given)
@@ -123,17 +123,17 @@ def find_tasks(session: Session, *, before: int | None = None, limit: int = 50, 
     return replace(found, rows=[_task(row) for row in found.rows])
 
 
-def _ways(session: Session, given: Fields) -> list[Ways]:
+def _ways(session: Session, given: Fields) -> list[IndexWays]:
     """The ways in, the most selective first."""
-    found: list[Ways] = []
+    found: list[IndexWays] = []
     if lineage := given.get("tracking_id"):
         found.append(_lineage(lineage))
     if (error := given.get("error")) and given.get("state", "failed") == "failed":
-        by_error = Way(_FAILED_BY, {"error": error})
-        others = () if "state" in given else tuple(map(Way, _BY_STATE["live"]))
+        by_error = IndexWay(_FAILED_BY, {"error": error})
+        others = () if "state" in given else tuple(map(IndexWay, _BY_STATE["live"]))
         found.append((by_error, *others))
     found += [
-        tuple(map(Way, ways))
+        tuple(map(IndexWay, ways))
         for word, ways in _BY_STATE.items()
         if given.get("state") == word or word in given
     ]
@@ -142,11 +142,11 @@ def _ways(session: Session, given: Fields) -> list[Ways]:
     if run := given.get("run"):
         groups_below = session.rows(_BELOW, {"run": run, "most": MAX_PARTS + 1})
         if len(groups_below) <= MAX_PARTS:
-            found.append((Way(_IN_GROUPS, {"groups": [row[0] for row in groups_below]}),))
+            found.append((IndexWay(_IN_GROUPS, {"groups": [row[0] for row in groups_below]}),))
     return found
 
 
-def _in_lanes(session: Session, gate: str) -> list[Ways]:
+def _in_lanes(session: Session, gate: str) -> list[IndexWays]:
     """The way through the lanes of a gate, if they are few; without such a gate there is nothing to find."""
     gate_id = gate_named(session, gate)
     if gate_id is None:
@@ -155,11 +155,11 @@ def _in_lanes(session: Session, gate: str) -> list[Ways]:
     lanes = [row[0] for row in session.rows(through, {"gate": gate_id, "most": MAX_PARTS + 1})]
     if len(lanes) > MAX_PARTS:
         return []
-    return [[*(Way(sql, {"lanes": lanes}) for sql in _IN_LANES), Way(_RUNNING)]]
+    return [[*(IndexWay(sql, {"lanes": lanes}) for sql in _IN_LANES), IndexWay(_RUNNING)]]
 
 
-def _lineage(root: int) -> Ways:
-    return Way(_LINEAGE, {"root": root}), Way(_ROOT, {"root": root})
+def _lineage(root: int) -> IndexWays:
+    return IndexWay(_LINEAGE, {"root": root}), IndexWay(_ROOT, {"root": root})
 
 
 def _task(row: Row) -> Fields:
@@ -219,7 +219,7 @@ def find_events(
     task: Fields | None = None,
     before: int | None = None,
     limit: int = 50,
-) -> Found:
+) -> SearchPage:
     """Events that match, the newest first; with `task` those about it."""
     gate_id = gate_named(session, gate) if gate else None
     wanted = {
@@ -229,12 +229,12 @@ def find_events(
     }
     given = {name: value for name, (_, value) in wanted.items() if value is not None}
     where = f" where {' and '.join(wanted[name][0] for name in given)}" if given else ""
-    ways: list[Ways] = []
+    ways: list[IndexWays] = []
     if gate:
-        ways.append((Way(_OF_GATE, {"gate": gate_id}),) if gate_id else ())
+        ways.append((IndexWay(_OF_GATE, {"gate": gate_id}),) if gate_id else ())
     if task:
         until = task["finished_at"] or TOP
-        ways.append((Way(_BETWEEN, {"since": task["created_at"], "until": until}),))
+        ways.append((IndexWay(_BETWEEN, {"since": task["created_at"], "until": until}),))
     found = _look(session, "events e", _EVENTS, where, given, ways, before, limit)
     return replace(found, rows=[_event(row) for row in found.rows])
 
@@ -244,10 +244,12 @@ def _event(row: Row) -> Fields:
     return {**dict(zip(names, row[:5], strict=True)), "detail": orjson.loads(row[5])}
 
 
-def find_groups(session: Session, *, before: int | None = None, limit: int = 50, **filters: Any) -> Found:
+def find_groups(
+    session: Session, *, before: int | None = None, limit: int = 50, **filters: Any
+) -> SearchPage:
     """Runs and groups that match, the newest first. The filters are those of `store.groups`."""
     where, values = groups.matching(**filters)
-    ways = [(Way(_OPEN),)] if filters.get("running") else []
+    ways = [(IndexWay(_OPEN),)] if filters.get("running") else []
     found = _look(session, "task_groups g", groups.SELECT, where, values, ways, before, limit)
     return replace(found, rows=groups.statuses(session, found.rows))
 
@@ -258,10 +260,10 @@ def _look(
     select: str,
     where: str,
     values: Fields,
-    ways: Sequence[Ways],
+    ways: Sequence[IndexWays],
     before: int | None,
     limit: int,
-) -> Found:
+) -> SearchPage:
     """`where` is a clause over the table by its short name, or empty."""
     name, _, short = table.partition(" ")
     asked = f"{select}{where}{' and' if where else ' where'} {short}.id < :before"
@@ -281,12 +283,12 @@ def _look(
     return _found(rows, limit, floor)
 
 
-def _found(rows: list[Row], limit: int, floor: int | None) -> Found:
+def _found(rows: list[Row], limit: int, floor: int | None) -> SearchPage:
     is_full = len(rows) == limit
-    return Found(rows, int(rows[-1][0]) if is_full else floor, is_full)
+    return SearchPage(rows, int(rows[-1][0]) if is_full else floor, is_full)
 
 
-def _candidates(session: Session, ways: Ways, most: int = MAX_CANDIDATES) -> list[int] | None:
+def _candidates(session: Session, ways: IndexWays, most: int = MAX_CANDIDATES) -> list[int] | None:
     """The ids of all ways together; None if there are too many."""
     keep_to_indexes(session)
     ids: set[int] = set()

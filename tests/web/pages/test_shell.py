@@ -30,14 +30,16 @@ from thresher.web.refresh import refresh
 REFERENCE = ROOT / "docs" / "reference" / "dashboard.md"
 
 
-def tasks(visit: PageRequest) -> Response:
+def chores(visit: PageRequest) -> Response:
     """A page as somebody might add one."""
-    return visit.show("problem.html", problem=Problem(200, "x", f"{len(visit.places)} places"), title="Tasks")
+    return visit.show(
+        "problem.html", problem=Problem(200, "x", f"{len(visit.places)} places"), title="Chores"
+    )
 
 
 def forgetful(visit: PageRequest) -> Response:
     """One that asks nobody for anything."""
-    return visit.go("/tasks")
+    return visit.go("/chores")
 
 
 def broken(visit: PageRequest) -> Response:
@@ -46,8 +48,8 @@ def broken(visit: PageRequest) -> Response:
 
 
 ADDED = (
-    DashboardPage("GET", "/tasks", tasks, title="Tasks", section="Admin"),
-    DashboardPage("POST", "/tasks", forgetful),
+    DashboardPage("GET", "/chores", chores, title="Chores", section="Admin"),
+    DashboardPage("POST", "/chores", forgetful),
     DashboardPage("GET", "/broken", broken),
 )
 
@@ -87,18 +89,18 @@ def cookie(shop: Runtime) -> str:
 
 
 def test_a_page_with_a_title_stands_in_the_navigation_and_nothing_else_needs_to_be_said(shop, cookie):
-    status, text = ask(shop, "GET", "/tasks", cookie)
+    status, text = ask(shop, "GET", "/chores", cookie)
     assert status == 200
-    assert '<a href="/tasks" aria-current="page">Tasks</a>' in text
+    assert '<a href="/chores" aria-current="page">Tasks</a>' in text
     titled = [each for each in (*app_pages(APPS, PAGES), *PAGES, *ADDED) if each.title]
     assert f"{len(titled)} places" in text
 
 
 @pytest.mark.promise(17)
 def test_a_page_that_forgets_to_ask_is_closed_all_the_same(shop, cookie):
-    assert ask(shop, "GET", "/tasks")[0] == 303
-    assert ask(shop, "POST", "/tasks")[0] == 401
-    assert ask(shop, "POST", "/tasks", cookie)[0] == 403
+    assert ask(shop, "GET", "/chores")[0] == 303
+    assert ask(shop, "POST", "/chores")[0] == 401
+    assert ask(shop, "POST", "/chores", cookie)[0] == 403
 
 
 @pytest.mark.promise(17)
@@ -112,7 +114,7 @@ def test_a_surprise_says_nothing_of_what_is_inside(shop, cookie):
 
 @pytest.mark.promise(20)
 def test_every_page_says_that_nobody_does_the_work_until_a_worker_lives(shop, cookie):
-    paths = ("/keys", "/scrapers", "/tasks", "/keys/7/revoke", "/nowhere")
+    paths = ("/keys", "/scrapers", "/chores", "/keys/7/revoke", "/nowhere")
     for path in paths:
         assert "No worker is running" in ask(shop, "GET", path, cookie)[1], path
         assert "thresher worker" in ask(shop, "GET", path, cookie)[1]

@@ -130,12 +130,18 @@ def _templates() -> Environment:
         "dollars": dollars,
         "about_dollars": _about_dollars,
     }
+    found.tests["web_address"] = _is_web_address
     found.globals |= {
         "version": version("thresher"),
         "style": f"/style.css?v={mark('style.css')}",
         "script": f"/live.js?v={mark('live.js')}",
     }
     return found
+
+
+def _is_web_address(text: str | None) -> bool:
+    """Tell whether a link may lead to this: to a page, and to nothing that would run."""
+    return (text or "").startswith(("https://", "http://"))
 
 
 def mark(name: str) -> str:
