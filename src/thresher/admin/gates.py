@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from thresher.core.clock import FOREVER, SECOND, as_text
+from thresher.core.clock import FOREVER, HOUR, SECOND, as_text
 from thresher.core.errors import UnknownName
 from thresher.core.gate import Gate
 from thresher.core.task import LIVE, State
@@ -51,33 +51,76 @@ class GateView:
         return f"{self.tag}: {self.why}" if self.tag and self.tag != self.state else self.why
 
     @property
+    def limits(self) -> str:
+        """Its limits in a few words."""
+        rate = [] if self.rate is None else [rate_words(self.rate, self.burst)]
+        slots = [] if self.max_in_flight is None else [f"{self.in_flight} of {self.max_in_flight} in flight"]
+        return ", ".join([*rate, *slots]) or "none"
+
+    @property
     def shut(self) -> bool:
         return self.state in SHUT
 
 
-def list_gates(store: Store, *, every: bool = False, limit: int = 1_000) -> list[GateView]:
-    """The sources; with `every` all gates, hosts too."""
+def list_gates(
+    store: Store, *, every: bool = False, limit: int = 1_000, bounded: bool = False
+) -> list[GateView]:
+    """The sources; with `every` all gates, hosts too. Bounded, what waits is counted up to `MAX_COUNTED`."""
     with store.read() as session:
         found = sources.find_gates(session, only_sources=not every, limit=limit)
-        return _views(session, found, store.backend.now(session))
+        return _views(session, found, store.backend.now(session), bounded=bounded)
 
 
-def show_gate(store: Store, name: str) -> GateView:
+def show_gate(store: Store, name: str, *, bounded: bool = False) -> GateView:
     """One gate, by the source's name or the gate's own."""
     with store.read() as session:
         found = sources.find_gates(session, name=gate_called(name))
         if not found:
             raise UnknownName(f"there is no source or gate {name!r}; thresher sources list --all shows them")
-        return _views(session, found, store.backend.now(session))[0]
+        return _views(session, found, store.backend.now(session), bounded=bounded)[0]
 
 
-def closed_gates(session: Session, now: int) -> list[GateView]:
+def closed_gates(session: Session, now: int, *, bounded: bool = False) -> list[GateView]:
     """Gates that are shut, and gates at their limit that tasks wait for; those with the most waiting
     first.
     """
-    views = _views(session, sources.find_closed(session, now), now)
+    views = _views(session, sources.find_closed(session, now), now, bounded=bounded)
     closed = [view for view in views if view.shut or (view.state != OPEN and view.waiting)]
     return sorted(closed, key=lambda view: (not view.shut, -view.waiting, view.name))
+
+
+ACTIVITY_HOURS = 24
+
+
+@dataclass(slots=True)
+class Activity:
+    """What ended behind one gate, hour by hour, the last hour last: all tasks, and those that succeeded."""
+
+    ended: list[int]
+    succeeded: list[int]
+
+    @property
+    def share(self) -> float | None:
+        """How many of a hundred succeeded; None where nothing ended."""
+        return 100 * sum(self.succeeded) / sum(self.ended) if sum(self.ended) else None
+
+
+def gate_activity(store: Store) -> dict[str, Activity]:
+    """What ended behind each gate in a day. Of the newest `MAX_COUNTED` tasks that ended: a quick
+    look, and no statistics.
+    """
+    with store.read() as session:
+        hour = store.backend.now(session) // HOUR * HOUR
+        first = hour - (ACTIVITY_HOURS - 1) * HOUR
+        rows = overview.ended_by_gates(session, first)
+    found: dict[str, Activity] = {}
+    for names, begins, state, number in rows:
+        at = min((begins - first) // HOUR, ACTIVITY_HOURS - 1)
+        for name in names:
+            each = found.setdefault(name, Activity([0] * ACTIVITY_HOURS, [0] * ACTIVITY_HOURS))
+            each.ended[at] += number
+            each.succeeded[at] += number if state == State.SUCCEEDED else 0
+    return found
 
 
 def gates_before(session: Session, names: list[str], now: int) -> list[GateView]:
@@ -86,8 +129,10 @@ def gates_before(session: Session, names: list[str], now: int) -> list[GateView]
     return [_view(row, overview.waiting_at(session, row["id"]), now) for row in rows]
 
 
-def _views(session: Session, rows: list[dict[str, Any]], now: int) -> list[GateView]:
-    waiting = overview.waiting_behind(session) if rows else {}
+def _views(
+    session: Session, rows: list[dict[str, Any]], now: int, *, bounded: bool = False
+) -> list[GateView]:
+    waiting = overview.waiting_behind(session, bounded=bounded) if rows else {}
     return [_view(row, waiting.get(row["name"], 0), now) for row in rows]
 
 
@@ -121,6 +166,12 @@ def _view(row: Mapping[str, Any], waiting: int, now: int) -> GateView:
 def _rate(gate: Gate) -> float | None:
     # As it was meant: 60 a second is kept as 16,667 microseconds, which is 59.9988.
     return float(f"{SECOND / gate.interval_us:.4g}") if gate.interval_us else None
+
+
+def rate_words(rate: float, burst: int) -> str:
+    """A rate as a table has it."""
+    said = f"{rate:g}/s" if rate >= 1 else f"1 per {1 / rate:g}s"
+    return said + (f" burst {burst}" if burst > 1 else "")
 
 
 def rate_sentence(interval_us: int) -> str:

@@ -58,14 +58,16 @@ def read_overview(store: Store, apps: Iterable[App]) -> Overview:
     """One look, for the front page."""
     with store.read() as session:
         now = store.backend.now(session)
-        closed = closed_gates(session, now)
+        closed = closed_gates(session, now, bounded=True)
         workers = list_workers(session, now)
-        unserved = lanes.unserved(session, now) if any(worker.alive for worker in workers) else {}
+        unserved = (
+            lanes.unserved(session, now, MAX_COUNTED) if any(worker.alive for worker in workers) else {}
+        )
         refused = overview.refused_since(session, now - DAY)
         depths = overview.depths(session, now)
         since = (now - WINDOW) // MINUTE * MINUTE
         ended = overview.ended_by_minute(session, since)
-        failed = overview.failed_since(session, since)
+        failed = sum(number for _, number in ended.values())
         runs = groups.running_runs(session)
     needs = [
         *_machine_needs(closed, unserved, refused, failed, depths["failed"]),
@@ -85,12 +87,12 @@ def read_overview(store: Store, apps: Iterable[App]) -> Overview:
     )
 
 
-def _minutes(ended: dict[int, int], since: int, now: int) -> list[Minute]:
+def _minutes(ended: dict[int, tuple[int, int]], since: int, now: int) -> list[Minute]:
     """Every minute of the window. What was left uncounted lies before the first minute that was counted."""
-    is_whole = sum(ended.values()) < MAX_COUNTED
+    is_whole = sum(number for number, _ in ended.values()) < MAX_COUNTED
     first = min(ended, default=since)
     return [
-        Minute(begins, ended.get(begins, 0), counted=is_whole or begins > first)
+        Minute(begins, ended.get(begins, (0, 0))[0], counted=is_whole or begins > first)
         for begins in range(since, now, MINUTE)
     ]
 

@@ -137,18 +137,35 @@ def _gate_to_be(store: Store, name: str) -> str:
 
 def test(store: Store, registry: Registry, name: str) -> Probe:
     """Run the probe that an app declares for this source, and let its gate hear how it went."""
-    gate = _find(store, name)
-    declared = {source.gate: source for app in registry.apps for source in app.sources}
-    source = declared.get(gate["name"])
-    if source is None or source.probe is None:
-        return Probe(ran=False, ok=True, says=None)
-    found = asyncio.run(_probe(source))
-    sources.judge_source(store, gate["name"], None if found.ok else found.says)
+    source = _declared(store, registry, name)
+    return _judged(store, source, asyncio.run(_probe(source)))
+
+
+async def test_here(store: Store, registry: Registry, name: str) -> Probe:
+    """The same for a server, which does other things while the source takes its time."""
+    source = await store.run(_declared, store, registry, name)
+    return await store.run(_judged, store, source, await _probe(source))
+
+
+def has_probe(registry: Registry, gate: str) -> bool:
+    """Tell whether an app declares a probe for this gate."""
+    return any(each.gate == gate and each.probe for app in registry.apps for each in app.sources)
+
+
+def _declared(store: Store, registry: Registry, name: str) -> Source | None:
+    gate = _find(store, name)["name"]
+    return next((each for app in registry.apps for each in app.sources if each.gate == gate), None)
+
+
+def _judged(store: Store, source: Source | None, found: Probe) -> Probe:
+    if source is not None and found.ran:
+        sources.judge_source(store, source.gate, None if found.ok else found.says)
     return found
 
 
-async def _probe(source: Source) -> Probe:
-    assert source.probe is not None
+async def _probe(source: Source | None) -> Probe:
+    if source is None or source.probe is None:
+        return Probe(ran=False, ok=True, says=None)
     try:
         async with asyncio.timeout(PROBE_SECONDS):
             return Probe(ran=True, ok=True, says=await source.probe())

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from thresher.admin import sources
 from thresher.admin.events import list_events
-from thresher.admin.gates import GateView, could_start, list_gates, show_gate
+from thresher.admin.gates import GateView, could_start, list_gates, rate_words, show_gate
 from thresher.admin.times import read_now, seconds
 from thresher.cli.call import CommandCall, call_of
 from thresher.cli.events import event_table
@@ -96,10 +96,7 @@ def _why(gate: "GateView") -> str | None:
 
 
 def _rate(gate: "GateView") -> str | None:
-    if gate.rate is None:
-        return None
-    rate = f"{gate.rate:g}/s" if gate.rate >= 1 else f"1 per {1 / gate.rate:g}s"
-    return rate + (f" burst {gate.burst}" if gate.burst > 1 else "")
+    return None if gate.rate is None else rate_words(gate.rate, gate.burst)
 
 
 def _slots(gate: "GateView") -> str | None:

@@ -31,8 +31,11 @@ _FORGET = "delete from worker_scopes where worker_id not in (select id from work
 _ALIVE = "select id from workers where stopped_at is null and lost_at is null and lease_until >= :now"
 _SCOPE = "select id from scopes where kind = :kind and stage = :stage"
 _SERVED = "select scope from worker_scopes where worker_id = :worker"
-_DUE = """select s.id, s.kind, s.stage, count(*) from tasks t join lanes l on l.id = t.lane_id join scopes s on s.id = l.scope
-    where t.due = 1 or t.run_at <= :now group by s.id, s.kind, s.stage order by s.kind, s.stage"""
+_SCOPES = "select id, kind, stage from scopes order by kind, stage"
+_DUE = """select (select count(*) from (select 1 from lanes l join tasks t on t.lane_id = l.id and t.due = 1
+        where l.scope = :scope limit :most) standing)
+    + (select count(*) from (select 1 from tasks t join lanes l on l.id = t.lane_id and l.scope = :scope_too
+        where t.run_at <= :now limit :most_too) late)"""
 _SERVED_BY = """select x.worker_id, s.kind from worker_scopes x join scopes s on s.id = x.scope join workers w on w.id = x.worker_id
     where w.stopped_at is null group by x.worker_id, s.kind order by x.worker_id, s.kind"""
 
@@ -63,9 +66,12 @@ def serve(session: Session, worker_id: int, wanted: Iterable[Scope]) -> tuple[in
     return tuple(numbers)
 
 
-def unserved(session: Session, now: int) -> dict[Scope, int]:
-    """Return how many due tasks wait in each scope that no running worker serves; nothing if no worker is
-    running.
+ALL = 1 << 62
+
+
+def unserved(session: Session, now: int, most: int = ALL) -> dict[Scope, int]:
+    """Return how many due tasks wait in each scope that no running worker serves, up to `most` each; nothing
+    if no worker is running.
     """
     alive = [
         {row[0] for row in session.rows(_SERVED, {"worker": worker})}
@@ -76,8 +82,8 @@ def unserved(session: Session, now: int) -> dict[Scope, int]:
     served = set().union(*alive)
     return {
         (kind, stage): number
-        for scope, kind, stage, number in session.rows(_DUE, {"now": now})
-        if scope not in served
+        for scope, kind, stage in session.rows(_SCOPES)
+        if scope not in served and (number := _due(session, scope, now, most))
     }
 
 
@@ -87,6 +93,11 @@ def is_served(session: Session, scope: Scope, now: int) -> bool:
     served = [{row[0] for row in session.rows(_SERVED, {"worker": worker})} for (worker,) in alive]
     number = one(session, _SCOPE, {"kind": scope[0], "stage": scope[1]})
     return not served or number is None or any(not each or number[0] in each for each in served)
+
+
+def _due(session: Session, scope: int, now: int, most: int) -> int:
+    given = {"scope": scope, "scope_too": scope, "now": now, "most": most, "most_too": most}
+    return int(session.rows(_DUE, given)[0][0])
 
 
 def is_anyone_alive(session: Session, now: int) -> bool:

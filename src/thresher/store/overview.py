@@ -21,8 +21,16 @@ _WORKERS = """select w.id, w.name, w.host, w.pid, w.started_at, w.lease_until, w
 _NAMES = "select id, name from workers where id in (:ids*)"
 _HELD = "select id, kind, stage, started_at from tasks where worker_id = :worker and state = 'running' order by started_at, id limit :most"
 _OLDEST = f"select id, kind, created_at from tasks where state in ({sql_list(WAITING)}) order by id limit 1"
+# Counts for pages that are looked at while a million tasks wait: each reads one index, and so many of its
+# entries at most.
+MAX_COUNTED = 10_000
+_SOME = f"limit {MAX_COUNTED}"
 _BEHIND = """select g.name, count(*) from lanes l join gates g on g.id = l.parked_on join tasks t on t.lane_id = l.id and t.due = 1
     where l.status = 'parked' group by g.name"""
+_SOME_BEHIND = f"""select g.name, sum(l.waiting) from (select parked_on,
+        (select count(*) from (select 1 from tasks t where t.lane_id = p.id and t.due = 1 {_SOME}) counted) as waiting
+        from (select id, parked_on from lanes where status = 'parked' {_SOME}) p) l
+    join gates g on g.id = l.parked_on group by g.name"""
 _KINDS = "select distinct kind from tasks where kind in (:kinds*)"
 _APPS = "select app from sources where app is not null union select app from schedules"
 _LIVE_KINDS = "select kind, count(*) from tasks where finished_at is null group by kind order by kind"
@@ -82,9 +90,11 @@ def oldest_waiting(session: Session) -> Fields | None:
     return dict(zip(("id", "kind", "created_at"), row, strict=True)) if row else None
 
 
-def waiting_behind(session: Session) -> dict[str, int]:
-    """How many due tasks stand parked before each gate that stops them."""
-    return dict(session.rows(_BEHIND))
+def waiting_behind(session: Session, *, bounded: bool = False) -> dict[str, int]:
+    """How many due tasks stand parked before each gate that stops them; bounded, up to `MAX_COUNTED` of a
+    lane, and of so many lanes.
+    """
+    return {name: int(number) for name, number in session.rows(_SOME_BEHIND if bounded else _BEHIND)}
 
 
 def known_kinds(session: Session, kinds: Sequence[str]) -> set[str]:
@@ -213,7 +223,7 @@ def events(
 
 
 # Refusals of a day are looked for among the newest; nobody reads more of them one by one.
-MAX_REFUSALS = 100_000
+MAX_REFUSALS = 10_000
 _REFUSED = f"""select rule, count(*) from (select rule, at from refusals order by id desc limit {MAX_REFUSALS}) r
     where at >= :since group by rule order by count(*) desc, rule"""
 _REFUSALS = "select id, at, parent_id, kind, url, lineage_key, rule, detail from refusals"
@@ -251,10 +261,6 @@ def refusal_events(session: Session, *, before: int | None = None, limit: int = 
     ]
 
 
-# Counts for pages that are looked at while a million tasks wait: each reads one index, and so many of its
-# entries at most.
-MAX_COUNTED = 100_000
-_SOME = f"limit {MAX_COUNTED}"
 # Of the tasks that ended last, how many ended in which way.
 _ENDED_AS = """select state, count(*) from (select state from tasks where finished_at is not null
     order by finished_at desc limit :most) newest group by state"""
@@ -265,9 +271,13 @@ _DEPTHS = {
     "failed": "state = 'failed'",
     "ended": "finished_at is not null",
 }
-_BY_MINUTE = f"""select finished_at - finished_at % 60000000, count(*) from
-    (select finished_at from tasks where finished_at >= :since order by finished_at desc {_SOME}) newest group by 1"""
-_FAILED = f"select count(*) from (select 1 from tasks where state = 'failed' and finished_at >= :since {_SOME}) newest"
+_NEWEST_ENDED = f"(select finished_at, state, lane_id from tasks where finished_at >= :since order by finished_at desc {_SOME}) newest"
+_BY_MINUTE = f"""select finished_at - finished_at % 60000000, count(*), count(case when state = 'failed' then 1 end)
+    from {_NEWEST_ENDED} group by 1"""
+_BY_GATES = f"""select l.key, newest.finished_at - newest.finished_at % 3600000000, newest.state, count(*)
+    from {_NEWEST_ENDED} join lanes l on l.id = newest.lane_id group by 1, 2, 3"""
+_BY_KEY = f"""select id, kind, dedupe_key from (select id, kind, dedupe_key from tasks order by id desc {_SOME}) newest
+    where dedupe_key in (:keys*) order by id"""
 
 
 def depths(session: Session, now: int, most: int = MAX_COUNTED) -> dict[str, int]:
@@ -276,7 +286,7 @@ def depths(session: Session, now: int, most: int = MAX_COUNTED) -> dict[str, int
     return {
         name: int(
             session.rows(
-                f"select count(*) from (select 1 from tasks where {where} limit :most) found",
+                f"select count(*) from (select 1 from tasks where {where} limit :most) counted",
                 {"now": now, "most": most} if ":now" in where else {"most": most},
             )[0][0]
         )
@@ -290,14 +300,29 @@ def ended_as(session: Session, most: int) -> dict[str, int]:
     return {str(state): int(number) for state, number in session.rows(_ENDED_AS, {"most": most})}
 
 
-def ended_by_minute(session: Session, since: int) -> dict[int, int]:
-    """How many tasks ended in each minute since then; the newest `MAX_COUNTED` count."""
-    return {int(minute): int(number) for minute, number in session.rows(_BY_MINUTE, {"since": since})}
+def ended_by_minute(session: Session, since: int) -> dict[int, tuple[int, int]]:
+    """How many tasks ended in each minute since then, and how many of them failed; the newest `MAX_COUNTED`
+    count.
+    """
+    return {
+        int(minute): (int(number), int(failed))
+        for minute, number, failed in session.rows(_BY_MINUTE, {"since": since})
+    }
 
 
-def failed_since(session: Session, since: int) -> int:
-    """How many tasks failed since then, up to `MAX_COUNTED`."""
-    return int(session.rows(_FAILED, {"since": since})[0][0])
+def ended_by_gates(session: Session, since: int) -> list[tuple[list[str], int, str, int]]:
+    """How many tasks ended by their gates, hour and state since then; the newest `MAX_COUNTED` count."""
+    return [
+        (key.split("\n"), int(hour), str(state), int(number))
+        for key, hour, state, number in session.rows(_BY_GATES, {"since": since})
+    ]
+
+
+def newest_with_key(session: Session, keys: Sequence[str]) -> dict[tuple[str, str], int]:
+    """The newest task of each kind and key among the newest `MAX_COUNTED` tasks."""
+    if not keys:
+        return {}
+    return {(kind, key): int(task_id) for task_id, kind, key in session.rows(_BY_KEY, {"keys": keys})}
 
 
 def _named(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[Fields]:

@@ -15,6 +15,7 @@ from thresher.web.pages import (
     people,
     runs,
     settings,
+    sources,
     static,
     tasks,
 )
@@ -25,6 +26,7 @@ PAGES: tuple[DashboardPage, ...] = (
     *tasks.PAGES,
     *failures.PAGES,
     *runs.PAGES,
+    *sources.PAGES,
     *events.PAGES,
     *static.PAGES,
     *live.PAGES,

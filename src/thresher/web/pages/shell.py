@@ -26,6 +26,7 @@ from markupsafe import Markup
 
 from thresher.admin.costs import dollars
 from thresher.admin.keys import READ
+from thresher.admin.overview import at_most
 from thresher.core.answer import DOLLAR
 from thresher.core.clock import FOREVER, SystemClock, as_text, relative, span
 from thresher.core.errors import ConfigError
@@ -127,6 +128,7 @@ def _templates() -> Environment:
         "span": span,
         "said": _said,
         "sentence": _sentence,
+        "at_most": at_most,
         "dollars": dollars,
         "about_dollars": _about_dollars,
     }

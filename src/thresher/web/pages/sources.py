@@ -1,0 +1,169 @@
+"""The pages about sources: how each stands and why, what it brought lately, and all that may be done about
+it. The same functions as `thresher sources`.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from urllib.parse import quote
+
+from starlette.responses import Response
+
+from thresher.admin import sources as control
+from thresher.admin.events import list_events
+from thresher.admin.gates import gate_activity, list_gates, show_gate
+from thresher.admin.times import seconds
+from thresher.core.errors import ThresherError, UnknownName, UsageError
+from thresher.web.pages.page import DashboardPage, PageRequest
+from thresher.web.problem import of_error
+
+PATH = "/sources"
+MAX_LISTED = 500
+MAX_EVENTS = 20
+MAX_PAUSE = 10 * 365 * 86_400.0
+LIMITS = ("rate", "burst", "in_flight", "trip_after", "cooldown")
+FIELDS = (*LIMITS, "lasts", "pause_reason", "disable_reason")
+
+
+def sources(page_request: PageRequest) -> Response:
+    """Show all sources, or with `all` every gate: how each stands, why, and what it brought in a day."""
+    store, every = page_request.runtime.store, page_request.request.query_params.get("all") == "1"
+    return page_request.show(
+        "sources.html",
+        gates=list_gates(store, every=every, limit=MAX_LISTED, bounded=True),
+        activity=gate_activity(store),
+        every=every,
+        most=MAX_LISTED,
+    )
+
+
+def source(page_request: PageRequest) -> Response:
+    """Show one source or gate: its state, its limits, what it brought, and what happened to it."""
+    return _shown(page_request)
+
+
+def _shown(
+    page_request: PageRequest, error: ThresherError | None = None, probe: control.Probe | None = None
+) -> Response:
+    runtime, name = page_request.runtime, page_request.request.path_params["name"]
+    try:
+        gate = show_gate(runtime.store, name, bounded=True)
+    except UnknownName:
+        raise UnknownName(f"there is no source or gate {name[:200]!r}; the list has them all") from None
+    problem = of_error(error) if error else None
+    return page_request.show(
+        "source.html",
+        problem.status if problem else 200,
+        gate=gate,
+        name=gate.source or gate.name,
+        at=_path(gate.source or gate.name),
+        activity=gate_activity(runtime.store).get(gate.name),
+        events=list_events(runtime.store, source=gate.name, limit=MAX_EVENTS),
+        has_probe=control.has_probe(runtime.registry, gate.name),
+        problem=problem,
+        probe=probe,
+        filled={field: page_request.form.one(field) for field in FIELDS},
+    )
+
+
+async def test(page_request: PageRequest) -> Response:
+    """Run the probe that an app declares for this source, and show what it found."""
+    runtime = page_request.runtime
+    found = await control.test_here(runtime.store, runtime.registry, page_request.request.path_params["name"])
+    return await runtime.store.run(partial(_shown, probe=found), page_request)
+
+
+def pause(page_request: PageRequest) -> Response:
+    """Pause a source for a time and with a reason. Its tasks wait, and lose nothing."""
+    form = page_request.form
+    return _change(
+        page_request,
+        lambda name: control.pause(
+            page_request.runtime.store,
+            name,
+            _lasts(form.one("lasts")),
+            _reason(form.one("pause_reason")),
+            by_admin=_is_admin(page_request),
+        ),
+    )
+
+
+def resume(page_request: PageRequest) -> Response:
+    """End a pause, or the cooldown of a breaker. The pause of an administrator needs one."""
+    return _change(
+        page_request, partial(control.resume, page_request.runtime.store, by_admin=_is_admin(page_request))
+    )
+
+
+def disable(page_request: PageRequest) -> Response:
+    """Close a source until somebody enables it; what an administrator has disabled, an administrator."""
+    return _change(
+        page_request,
+        lambda name: control.disable(
+            page_request.runtime.store,
+            name,
+            _reason(page_request.form.one("disable_reason")),
+            by_admin=_is_admin(page_request),
+        ),
+    )
+
+
+def enable(page_request: PageRequest) -> Response:
+    """Open a source, whatever closed it, and forget its failures."""
+    return _change(
+        page_request, partial(control.enable, page_request.runtime.store, by_admin=_is_admin(page_request))
+    )
+
+
+def limit(page_request: PageRequest) -> Response:
+    """Change the limits that were filled in; the others stay."""
+    wanted = {field: page_request.form.one(field).strip() or None for field in LIMITS}
+    if not any(wanted.values()):
+        return _shown(page_request, UsageError("fill in the limit to change; none takes a limit away"))
+    return _change(page_request, lambda name: control.limit(page_request.runtime.store, name, wanted))
+
+
+def _change(page_request: PageRequest, act: Callable[[str], None]) -> Response:
+    """Do it and come back. Where it cannot be done, show the page as it was filled in, with the reason."""
+    name = page_request.request.path_params["name"]
+    try:
+        act(name)
+    except UnknownName:
+        raise
+    except ThresherError as problem:
+        return _shown(page_request, problem)
+    return page_request.go(_path(name))
+
+
+def _path(name: str) -> str:
+    return f"{PATH}/{quote(name, safe=':')}"
+
+
+def _lasts(text: str) -> float:
+    lasts = seconds(text)
+    if lasts > MAX_PAUSE:
+        raise UsageError("a pause may last at most ten years; to close a source for good, disable it")
+    return lasts
+
+
+def _reason(text: str) -> str:
+    if not text.strip():
+        raise UsageError("give a reason; it is shown wherever a task waits for this source")
+    return text.strip()
+
+
+def _is_admin(page_request: PageRequest) -> bool:
+    return bool(page_request.who and page_request.who.admin)
+
+
+# A name may hold a slash; the changes have names of their own at its end.
+_ONE = f"{PATH}/{{name:path}}"
+PAGES = (
+    DashboardPage("GET", PATH, sources, "Sources", "Overview", frozenset({"all"})),
+    DashboardPage("POST", f"{_ONE}/test", test, section="Overview"),
+    DashboardPage("POST", f"{_ONE}/pause", pause, section="Overview"),
+    DashboardPage("POST", f"{_ONE}/resume", resume, section="Overview"),
+    DashboardPage("POST", f"{_ONE}/disable", disable, section="Overview"),
+    DashboardPage("POST", f"{_ONE}/enable", enable, section="Overview"),
+    DashboardPage("POST", f"{_ONE}/limits", limit, section="Overview"),
+    DashboardPage("GET", _ONE, source, section="Overview"),
+)
