@@ -9,6 +9,7 @@ from thresher.core.errors import UnknownName
 from thresher.core.gate import Gate
 from thresher.core.task import LIVE, State
 from thresher.store import lanes, overview, sources
+from thresher.store.overview import MAX_COUNTED
 from thresher.store.session import Session
 from thresher.store.sources import gate_called
 from thresher.store.store import Store
@@ -80,13 +81,22 @@ def show_gate(store: Store, name: str, *, bounded: bool = False) -> GateView:
         return _views(session, found, store.backend.now(session), bounded=bounded)[0]
 
 
+MAX_CLOSED = 200
+
+
 def closed_gates(session: Session, now: int, *, bounded: bool = False) -> list[GateView]:
-    """Gates that are shut, and gates at their limit that tasks wait for; those with the most waiting
-    first.
+    """Gates that are shut, and gates at their limit that tasks wait for; those with the most waiting first.
+    Bounded, the first `MAX_CLOSED` by name.
     """
-    views = _views(session, sources.find_closed(session, now), now, bounded=bounded)
+    found = sources.find_closed(session, now, MAX_CLOSED if bounded else sources.MAX_CLOSED)
+    views = _views(session, found, now, bounded=bounded)
     closed = [view for view in views if view.shut or (view.state != OPEN and view.waiting)]
     return sorted(closed, key=lambda view: (not view.shut, -view.waiting, view.name))
+
+
+def at_most(number: int) -> str:
+    """Write a number that was counted up to `MAX_COUNTED`."""
+    return f"{number:,}" if number < MAX_COUNTED else f"{MAX_COUNTED:,} or more"
 
 
 ACTIVITY_HOURS = 24
@@ -132,7 +142,11 @@ def gates_before(session: Session, names: list[str], now: int) -> list[GateView]
 def _views(
     session: Session, rows: list[dict[str, Any]], now: int, *, bounded: bool = False
 ) -> list[GateView]:
-    waiting = overview.waiting_behind(session, bounded=bounded) if rows else {}
+    waiting: dict[str, int] = {}
+    if bounded:
+        waiting = overview.some_waiting_behind(session, [row["id"] for row in rows])
+    elif rows:
+        waiting = overview.waiting_behind(session)
     return [_view(row, waiting.get(row["name"], 0), now) for row in rows]
 
 

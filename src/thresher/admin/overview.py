@@ -7,9 +7,10 @@ number says so.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from thresher.admin.costs import Left, read_left
-from thresher.admin.gates import GateView, closed_gates, closed_sentence
+from thresher.admin.gates import MAX_CLOSED, GateView, at_most, closed_gates, closed_sentence
 from thresher.admin.health import needs_person
 from thresher.admin.status import WorkerView, list_workers, refused_sentence
 from thresher.core.app import App
@@ -21,6 +22,7 @@ from thresher.store.store import Store
 
 WINDOW = HOUR
 MAX_GATES = 20
+MAX_NEEDS = 5  # closed sources with a line of their own
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,11 @@ class Overview:
     runs: int
     today: Left
     needs: list[Check]
+
+    @property
+    def most_closed(self) -> int:
+        """How many closed gates are looked at."""
+        return MAX_CLOSED
 
     @property
     def ended_lately(self) -> int:
@@ -105,11 +112,16 @@ def _machine_needs(
     failed: int,
 ) -> list[Check]:
     """What needs a person whatever the apps are."""
+    shut = [gate for gate in closed if gate.state in ("disabled", "tripped")]
     found = [
-        Check.warn("sources", closed_sentence(gate), page=f"/sources/{gate.source or gate.name}")
-        for gate in closed
-        if gate.state in ("disabled", "tripped")
+        Check.warn(
+            "sources", closed_sentence(gate), page=f"/sources/{quote(gate.source or gate.name, safe=':/')}"
+        )
+        for gate in shut[:MAX_NEEDS]
     ]
+    if len(shut) > MAX_NEEDS:
+        more = f"{len(shut) - MAX_NEEDS:,}{' or more' if len(closed) >= MAX_CLOSED else ''} further sources are closed"
+        found.append(Check.warn("sources", more, page="/sources"))
     if failed:
         lately = f", {failed_lately:,} of them within the hour" if failed_lately else ""
         found.append(
@@ -138,8 +150,3 @@ def _machine_needs(
             )
         )
     return found
-
-
-def at_most(number: int) -> str:
-    """Write a number that was counted up to `MAX_COUNTED`."""
-    return f"{number:,}" if number < MAX_COUNTED else f"{MAX_COUNTED:,} or more"

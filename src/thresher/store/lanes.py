@@ -66,6 +66,11 @@ def serve(session: Session, worker_id: int, wanted: Iterable[Scope]) -> tuple[in
     return tuple(numbers)
 
 
+def known_kinds(session: Session) -> list[str]:
+    """The kinds that a lane was ever made for."""
+    return [str(row[0]) for row in session.rows("select distinct kind from scopes order by kind")]
+
+
 ALL = 1 << 62
 
 

@@ -29,7 +29,7 @@ _BEHIND = """select g.name, count(*) from lanes l join gates g on g.id = l.parke
     where l.status = 'parked' group by g.name"""
 _SOME_BEHIND = f"""select g.name, sum(l.waiting) from (select parked_on,
         (select count(*) from (select 1 from tasks t where t.lane_id = p.id and t.due = 1 {_SOME}) counted) as waiting
-        from (select id, parked_on from lanes where status = 'parked' {_SOME}) p) l
+        from (select id, parked_on from lanes where status = 'parked' and parked_on in (:gates*) {_SOME}) p) l
     join gates g on g.id = l.parked_on group by g.name"""
 _KINDS = "select distinct kind from tasks where kind in (:kinds*)"
 _APPS = "select app from sources where app is not null union select app from schedules"
@@ -90,11 +90,15 @@ def oldest_waiting(session: Session) -> Fields | None:
     return dict(zip(("id", "kind", "created_at"), row, strict=True)) if row else None
 
 
-def waiting_behind(session: Session, *, bounded: bool = False) -> dict[str, int]:
-    """How many due tasks stand parked before each gate that stops them; bounded, up to `MAX_COUNTED` of a
-    lane, and of so many lanes.
-    """
-    return {name: int(number) for name, number in session.rows(_SOME_BEHIND if bounded else _BEHIND)}
+def waiting_behind(session: Session) -> dict[str, int]:
+    """How many due tasks stand parked before each gate that stops them."""
+    return dict(session.rows(_BEHIND))
+
+
+def some_waiting_behind(session: Session, gates: Sequence[int]) -> dict[str, int]:
+    """The same for these gates alone, up to `MAX_COUNTED` tasks of a lane, and of so many lanes."""
+    rows = session.rows(_SOME_BEHIND, {"gates": gates}) if gates else []
+    return {name: int(number) for name, number in rows}
 
 
 def known_kinds(session: Session, kinds: Sequence[str]) -> set[str]:

@@ -53,6 +53,8 @@ _WAIVED = """select name, robots_waived_at, robots_waived_reason from gates wher
 _CLOSED_BY = "select closed_tag, closed_reason from gates where id = :id"
 _WHY = "update gates set closed_tag = :tag, closed_reason = :reason where id = :id"
 
+MAX_CLOSED = 1_000
+
 Fields = dict[str, Any]
 
 
@@ -96,7 +98,7 @@ def find_gates(
     return [dict(zip((*_COLUMNS, "source", "app"), row, strict=True)) for row in rows]
 
 
-def find_closed(session: Session, now: int, limit: int = 1_000) -> list[Fields]:
+def find_closed(session: Session, now: int, limit: int = MAX_CLOSED) -> list[Fields]:
     """Gates that may be closed: by time, or because lanes are parked on them. The arithmetic has the last
     word.
     """

@@ -1,4 +1,4 @@
-"""The pages about sources, on both databases: what they show, and that their forms do what the commands do."""
+"""The pages about sources, on both databases: what they show, and that forms do what commands do."""
 
 import re
 

@@ -25,8 +25,8 @@ from jinja2 import (
 from markupsafe import Markup
 
 from thresher.admin.costs import dollars
+from thresher.admin.gates import at_most
 from thresher.admin.keys import READ
-from thresher.admin.overview import at_most
 from thresher.core.answer import DOLLAR
 from thresher.core.clock import FOREVER, SystemClock, as_text, relative, span
 from thresher.core.errors import ConfigError
