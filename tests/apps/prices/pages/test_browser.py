@@ -47,7 +47,7 @@ def walk(browser: Browser, url: str, width: int, scheme: str) -> list[str]:
     page.fill("#name", "anna")
     page.fill("#password", GOOD)
     page.press("#password", "Enter")
-    page.wait_for_url(f"{url}/prices")
+    page.wait_for_url(f"{url}/")
     for path in PAGES:
         page.goto(url + path)
         for part in ("html", "main", *(["table"] if page.locator("table").count() else [])):

@@ -31,6 +31,7 @@ def check_recipes(store: Store) -> list[Check]:
             "recipes",
             f"no configuration was detected for {_names([each.name for each in broken])}: {first.reason}",
             f"thresher recipes show {first.name}",
+            f"/recipes/{first.name}",
         )
     ]
 
@@ -52,6 +53,7 @@ def check_extractions(store: Store) -> list[Check]:
             "extractions",
             f"extraction {each.id} of {each.recipe_name} is {each.status}: {each.reason}",
             f"thresher extract resume {each.id}",
+            f"/extractions/{each.id}",
         )
         for each in stopped[:NAMED]
     ]
@@ -66,6 +68,7 @@ def check_datasets(store: Store) -> list[Check]:
             "data sets",
             f"data set {dataset.id} ({dataset.recipe_name}) has lost something: {drift.says}",
             f"the site may have changed: thresher datasets show {dataset.id}",
+            f"/datasets/{dataset.id}",
         )
         for dataset, drift in lost[:NAMED]
     ]

@@ -19,7 +19,10 @@ def check_price_alerts(store: Store) -> list[Check]:
         found = f"{which} open but nobody is told, the first for {span((now - since) / SECOND)}"
         return [
             Check.warn(
-                "price alerts", found, "list somebody under notify: in thresher.yaml, and run a worker"
+                "price alerts",
+                found,
+                "list somebody under notify: in thresher.yaml, and run a worker",
+                "/prices",
             )
         ]
     return [Check.ok("price alerts", "none waits to be told")] if wanted else []

@@ -4,6 +4,7 @@ for or are never found, collections that fail or stop, alerts that nobody hears,
 
 import os
 from collections.abc import Sequence
+from urllib.parse import quote
 
 from thresher.apps.prices.model import ItemStatus
 from thresher.apps.prices.service.alert_checks import check_price_alerts
@@ -40,17 +41,17 @@ def check_price_sources(store: Store) -> list[Check]:
 
 
 def _of_source(source: SourceView, now: int) -> list[Check]:
-    name = "price sources"
+    name, page = "price sources", f"/price-sources/{quote(source.name, safe='')}"
     if source.missing:
         told = f"source {source.name} needs {', '.join(source.missing)}, which this process does not have"
-        return [Check.warn(name, told, "set it where the workers run")]
+        return [Check.warn(name, told, "set it where the workers run", page)]
     if (shut := shut_sentence(source)) is not None:
         advice = f"thresher sources enable {source.gate}" if not source.enabled else "nothing: it opens then"
-        return [Check.warn(name, shut.partition("; thresher")[0], advice)]
+        return [Check.warn(name, shut.partition("; thresher")[0], advice, page)]
     if source.last_success_at and now - source.last_success_at > SILENT and source.items:
         silent = span((now - source.last_success_at) / SECOND)
         told = f"source {source.name} has not worked for {silent}"
-        return [Check.warn(name, told, f"thresher prices sources show {source.name}")]
+        return [Check.warn(name, told, f"thresher prices sources show {source.name}", page)]
     return []
 
 
@@ -67,10 +68,14 @@ def check_price_items(store: Store) -> list[Check]:
         first = list_items(store, ItemFilter(ItemStatus.PENDING), limit=NAMED)
         lacks = f"{first[0].name!r} lacks {', '.join(first[0].lacks)}" if first else "they lack attributes"
         told = f"{_count(pending, 'item')} cannot be looked for: {lacks}"
-        lines.append(Check.warn("price items", told, "thresher prices list --status pending"))
+        lines.append(Check.warn("price items", told, "thresher prices list --status pending", "/prices"))
     if unfound:
         told = f"no source has listings of {_names([name for _, name in unfound])}"
-        lines.append(Check.warn("price items", told, f"thresher prices show {unfound[0][0]}"))
+        lines.append(
+            Check.warn(
+                "price items", told, f"thresher prices show {unfound[0][0]}", f"/prices/{unfound[0][0]}"
+            )
+        )
     priced = statuses.get(ItemStatus.PRICED, 0)
     return lines or [Check.ok("price items", f"{_count(live, 'item')}, {priced:,} of them priced")]
 
@@ -84,14 +89,23 @@ def check_price_collections(store: Store) -> list[Check]:
         first = failed[0]
         which = _names([f"{each.item} at {each.source}" for each in failed])
         told = f"the last look for {which} proved nothing: {first.reason or 'no reason was given'}"
-        lines.append(Check.warn("price collections", told, f"thresher prices show {first.item_id}"))
+        lines.append(
+            Check.warn(
+                "price collections", told, f"thresher prices show {first.item_id}", "/price-collections"
+            )
+        )
     if stuck := stuck_tasks(store):
         told = f"{_count(len(stuck), 'collection')} run without a heartbeat"
-        lines.append(Check.warn("price collections", told, "thresher prices stuck"))
+        lines.append(Check.warn("price collections", told, "thresher prices stuck", "/price-collections"))
     if twice := duplicates(store):
         told = f"{_count(len(twice), 'price point')} are stored twice"
         lines.append(
-            Check.fail("price collections", told, "thresher prices duplicates; restore the database")
+            Check.fail(
+                "price collections",
+                told,
+                "thresher prices duplicates; restore the database",
+                "/price-collections",
+            )
         )
     return lines
 

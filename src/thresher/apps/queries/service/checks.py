@@ -42,6 +42,7 @@ def check_queries(store: Store) -> list[Check]:
                     "queries",
                     f"{_some(failing, 'fails', 'fail')}",
                     f"thresher queries show {failing[0].query_key}",
+                    "/queries",
                 )
             ]
             if failing
@@ -53,6 +54,7 @@ def check_queries(store: Store) -> list[Check]:
                     "queries",
                     f"{_some(waiting, 'has', 'have')} never run",
                     "thresher worker, or thresher run",
+                    "/queries",
                 )
             ]
             if waiting
@@ -93,6 +95,7 @@ def check_clients(store: Store) -> list[Check]:
                 "clients",
                 f"client {each.name} needs {', '.join(each.missing)}, which this process does not have",
                 "set it where the workers run; thresher queries clients",
+                "/queries",
             )
             for each in lacking
             if each.name not in closed
@@ -105,10 +108,12 @@ def _closed(name: str, view: QueryView, now: int) -> Check:
     why = view.client_closed_reason or "no reason was given"
     if until >= FOREVER:
         advice = f"put right what it names, or: thresher sources enable {view.client_source}"
-        return Check.warn("clients", f"client {name} is stopped: {why}", advice)
+        return Check.warn(
+            "clients", f"client {name} is stopped: {why}", advice, f"/sources/{view.client_source}"
+        )
     left = span((until - now) / SECOND)
     told = f"client {name} rests for {left}, until {as_text(until)}: {why}"
-    return Check.warn("clients", told, "nothing: its queries go on then")
+    return Check.warn("clients", told, "nothing: its queries go on then", f"/sources/{view.client_source}")
 
 
 def check_alarms(store: Store) -> list[Check]:
@@ -119,7 +124,7 @@ def check_alarms(store: Store) -> list[Check]:
     first = found[0]
     more = f", and {len(found) - 1:,} more" if len(found) > 1 else ""
     told = f"{first.name}/{first.subject}: {first.message}{more}"
-    return [Check.warn("alarms", told, "thresher queries alarms")]
+    return [Check.warn("alarms", told, "thresher queries alarms", "/alarms")]
 
 
 def check_sheet(store: Store) -> list[Check]:

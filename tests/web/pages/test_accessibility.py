@@ -1,0 +1,201 @@
+"""Every page of the dashboard in a real browser, with data behind it: light and dark, on a desk and on a
+phone. No rule of accessibility is broken, nothing is pushed sideways or refused, or comes from elsewhere.
+
+With THRESHER_SCREENSHOTS=FOLDER every page is also drawn into that folder.
+"""
+
+import os
+import re
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import BrowserContext, Page, sync_playwright
+from starlette.routing import compile_path
+from yarl import URL
+
+from tests.apps.extractions import filled as extraction_scene
+from tests.apps.prices import scene as price_scene
+from tests.apps.queries import scene as query_scene
+from tests.apps.roles.http.scraping import World, job
+from tests.apps.roles.http.scraping import world as a_world
+from tests.harness.tasks import claim, done, entry, failed, put, retry, settle, worker
+from tests.web.conftest import APPS
+from tests.web.pages.visitor import GOOD, with_anna
+from thresher.admin import sources
+from thresher.fetch.chromium import find
+from thresher.web.pages import PAGES
+from thresher.web.pages.page import app_pages
+
+pytestmark = [pytest.mark.promise(17), pytest.mark.promise(20)]
+
+PROJECT = "apps: [extractions, jobs, prices, queries, roles]\nsettings:\n  web.rate: 1000000\n"
+DESK, PHONE = {"width": 1_280, "height": 900}, {"width": 360, "height": 740}
+EVIL = "<img src=x onerror=alert(1)>"
+MAX_SHAPES = 80
+FOLDER = os.environ.get("THRESHER_SCREENSHOTS", "")
+SETTLE = "() => new Promise(requestAnimationFrame)"
+# Level A and AA of WCAG, and what is simply good practice; and of these what depends on colours and widths.
+LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+ALL_RULES = {"runOnly": {"type": "tag", "values": LEVELS}, "resultTypes": ["violations"]}
+SOME_RULES = {
+    "runOnly": {"type": "rule", "values": ["color-contrast", "target-size"]},
+    "resultTypes": ["violations"],
+}
+LOOKS = (("desk", DESK, "light", ALL_RULES), ("phone", PHONE, "dark", SOME_RULES))
+AXE = Axe().axe_script
+RUN = "options => axe.run(document, options).then(found => found.violations)"
+
+
+def fill(world: World) -> None:
+    """Something of everything that pages show, some of it written by strangers to do harm."""
+    store = world.store
+    query_scene.fill(store, note=EVIL)
+    price_scene.fill(store)
+    extraction_scene.fill(store)
+    world.role("Zebra keeper", 3)
+    scraper = world.scraper("north")
+    scraper.say("/jobs", scraper.claim(), jobs=[job(1), {"title": "no id"}])
+    sources.add(store, "tea", {})
+    sources.add(store, "cafe", {"rate": "2", "in_flight": "3", "trip_after": "3"})
+    sources.pause(store, "cafe", 3_600, f"closed {EVIL} " + "for a very long reason " * 8)
+    sources.add(store, "bar", {})
+    sources.disable(store, "bar", EVIL)
+    who = worker(store, EVIL)
+    put(store, *(entry(gates=["source:tea"], key=f"{number}", kind="visit") for number in range(6)))
+    put(store, entry(gates=["source:cafe"], key="waits"))
+    for number, task in enumerate(claim(store, 3, who)):
+        settle(store, (done, failed, retry)[number](task))
+
+
+@dataclass
+class Walk:
+    """Pages that were seen, and what was wrong with them."""
+
+    context: BrowserContext
+    url: str
+    wrong: list[str] = field(default_factory=list)
+    seen: dict[str, str] = field(default_factory=dict)  # the path of a page's row, and where it was looked at
+
+    def open(self) -> Page:
+        page = self.context.new_page()
+        page.on("console", lambda message: self.note(page, f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: self.note(page, f"script: {error}"))
+        page.on("request", lambda request: self.foreign(page, request.url))
+        return page
+
+    def note(self, page: Page, text: str) -> None:
+        self.wrong.append(f"{page.url}: {text}")
+
+    def foreign(self, page: Page, address: str) -> None:
+        if not address.startswith((f"{self.url}/", "data:")):
+            self.note(page, f"asks {address}")
+
+
+SHAPES = [
+    (each.path, compile_path(each.path)[0])
+    for each in (*PAGES, *app_pages(APPS, PAGES))
+    if each.method == "GET"
+]
+# No pages: files, a stream, a picture, and what only strangers see.
+NO_PAGE = re.compile(r"\.(css|js|svg)$|^/live$|/screenshot$|^/(login|setup)$")
+# What needs more than this scene has: the reason why no link leads there.
+UNSEEN = {
+    "/datasets/{old}/diff/{new}": "there is one data set",
+}
+
+
+def shape(path: str) -> str | None:
+    """The row of a page that answers for a path."""
+    found = next((name for name, pattern in SHAPES if pattern.match(path)), None)
+    return None if found is None or NO_PAGE.search(path) else found
+
+
+def log_in(page: Page, url: str) -> None:
+    page.goto(f"{url}/login")
+    page.fill("#name", "anna")
+    page.fill("#password", GOOD)
+    page.press("#password", "Enter")
+    page.wait_for_url(f"{url}/")
+
+
+def walk(found: Walk) -> None:
+    """Look at one page of every shape, from the front page on by links alone."""
+    page, waits = found.open(), deque(["/"])
+    log_in(page, found.url)
+    while waits:
+        path = waits.popleft()
+        name = shape(URL(path, encoded=True).path)
+        if name is None or name in found.seen or len(found.seen) >= MAX_SHAPES:
+            continue
+        found.seen[name] = path
+        answer = page.goto(found.url + path)
+        if answer is None or answer.status != 200:
+            found.note(page, f"status {answer and answer.status}")
+            continue
+        examine(found, page, name)
+        waits += page.eval_on_selector_all(
+            "a[href^='/']", "links => links.map(each => each.getAttribute('href').split('#')[0])"
+        )
+
+
+def examine(found: Walk, page: Page, name: str) -> None:
+    """The page on a desk by day and on a phone by night. It is loaded once: its style changes at once, and
+    colours and widths are all that differs.
+    """
+    page.evaluate(AXE)
+    for width, view, scheme, rules in LOOKS:
+        page.set_viewport_size(view)  # type: ignore[arg-type]
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.evaluate(SETTLE)
+        for broken in page.evaluate(RUN, rules):
+            nodes = "; ".join(str(node["html"])[:160] for node in broken["nodes"][:3])
+            found.note(page, f"[{width} {scheme}] {broken['id']}: {broken['help']}: {nodes}")
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        if wide > view["width"]:
+            found.note(page, f"[{width}] is {wide} wide")
+    if FOLDER:
+        for width, view in (("desk", DESK), ("phone", PHONE)):
+            for scheme in ("light", "dark"):
+                draw(
+                    page, f"{name.strip('/').replace('/', '-') or 'overview'}-{width}-{scheme}", view, scheme
+                )
+
+
+def draw(page: Page, name: str, view: dict[str, int], scheme: str) -> None:
+    place = Path(FOLDER)
+    place.mkdir(parents=True, exist_ok=True)
+    page.set_viewport_size(view)  # type: ignore[arg-type]
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    page.screenshot(path=place / f"{re.sub(r'[^a-z0-9-]', '', name)}.png", full_page=True)
+
+
+@pytest.fixture(scope="module")
+def walked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
+    chromium = find()
+    if chromium is None:
+        pytest.fail("there is no Chromium: run python -m thresher.fetch.chromium")
+    with a_world(tmp_path_factory.mktemp("accessible"), said=PROJECT) as world:
+        fill(world)
+        with_anna(world)
+        with sync_playwright() as player:
+            browser = player.chromium.launch(executable_path=str(chromium.path), args=["--no-sandbox"])
+            context = browser.new_context(viewport=DESK, reduced_motion="reduce")  # type: ignore[arg-type]
+            found = Walk(context, world.url)
+            try:
+                walk(found)
+            finally:
+                browser.close()
+        yield found
+
+
+def test_every_page_is_accessible_fits_and_keeps_to_itself(walked):
+    assert walked.wrong == [], "\n".join(walked.wrong)
+
+
+def test_links_lead_from_the_front_page_to_every_page(walked):
+    wanted = {name for name, _ in SHAPES if not NO_PAGE.search(name)} - UNSEEN.keys()
+    assert sorted(wanted - walked.seen.keys()) == []
