@@ -141,6 +141,21 @@ def check_store(store: Store, registry: Registry | None) -> list[Check]:
     return checks + (_postgres(store) if store.backend.dialect.name == "postgres" else [])
 
 
+def quick_checks(store: Store, registry: Registry, models: Models, outward: Outward) -> list[Check]:
+    """The lines of the doctor that a server can answer at once: nothing is written, started or sent. What
+    waits is counted up to a bound.
+    """
+    found = [_python(), _sqlite(), check_name(outward), *check_models(models)]
+    schema = _schema(store)
+    found.append(schema)
+    if schema.verdict is CheckLevel.FAIL:
+        return found
+    found += [_clock(store), _workers(store), _counters(store), _closed(store), _spawns(store)]
+    found += [_lineages(store), _kinds(store, registry), _schedules(store, registry), *_kept(store, registry)]
+    found += [*_tables(store, registry), *app_checks(store, registry.apps), *check_waivers(store)]
+    return found + (_postgres(store) if store.backend.dialect.name == "postgres" else [])
+
+
 def app_checks(store: Store, apps: Iterable[App]) -> list[Check]:
     """What the apps found. A check that raises is a failed one, and the others go on."""
     found: list[Check] = []

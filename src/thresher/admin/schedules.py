@@ -6,8 +6,8 @@ from typing import Any
 from thresher.core.clock import SECOND
 from thresher.core.errors import UnknownName
 from thresher.core.task import State
-from thresher.store import tasks
-from thresher.store.schedules import Plan, pause_plan, read_plans
+from thresher.store import overview, tasks
+from thresher.store.schedules import Plan, fire_now, last_key, pause_plan, read_plans
 from thresher.store.session import Session
 from thresher.store.settle import read_result
 from thresher.store.store import Store
@@ -46,6 +46,41 @@ class ScheduleView:
     last_at: int | None
     next_at: int | None
     result: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Firing:
+    """A schedule with the task that it fired last, as far as that is among the newest tasks."""
+
+    schedule: ScheduleView
+    task: int | None
+    state: str | None
+    reason: str | None
+
+
+def list_firings(store: Store) -> list[Firing]:
+    """All schedules by name, each with its last task. A few bounded looks, whatever waits."""
+    with store.read() as session:
+        plans = read_plans(session)
+        keys = {plan.name: key for plan in plans if (key := last_key(plan))}
+        newest = overview.newest_with_key(session, sorted(set(keys.values())))
+        last = {
+            plan.name: newest.get((plan.entry.kind, keys[plan.name])) for plan in plans if plan.name in keys
+        }
+        ids = [each for each in last.values() if each is not None]
+        states = overview.states(session, ids) if ids else {}
+        reasons = overview.reasons(session, ids) if ids else {}
+    return [
+        Firing(
+            _view(plan, None), (task := last.get(plan.name)), states.get(task or 0), reasons.get(task or 0)
+        )
+        for plan in plans
+    ]
+
+
+def fire_schedule(store: Store, name: str) -> int | None:
+    """Enqueue its task now, paused or not. Its rhythm stays as it is. None if its last task has not ended."""
+    return fire_now(store, name)
 
 
 def list_schedules(store: Store) -> list[ScheduleView]:

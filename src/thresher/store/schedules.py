@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from thresher.core.errors import UnknownName
 from thresher.core.stored import made
 from thresher.core.task import Entry
 from thresher.store.session import Session
@@ -109,6 +110,23 @@ def drop_plans(session: Session, app: str, keep: Sequence[str]) -> None:
 def pause_plan(session: Session, name: str, *, paused: bool) -> bool:
     """Pause or resume a schedule; False if there is no schedule of that name."""
     return session.run(_PAUSE, {"name": name, "paused": int(paused)}) > 0
+
+
+def fire_now(store: Store, name: str) -> int | None:
+    """Enqueue the task of a schedule beside its rhythm, which stays as it is. None if one that has its key is
+    live.
+    """
+    with store.read() as session:
+        plan = next((each for each in read_plans(session) if each.name == name), None)
+        now = store.backend.now(session)
+    if plan is None:
+        raise UnknownName(f"there is no schedule {name!r}; thresher schedules list shows them")
+    return store.enqueue([_firing(plan, now)])[0]
+
+
+def last_key(plan: Plan) -> str | None:
+    """The key of the task that was fired last; None if it never fired."""
+    return None if plan.last_at is None else _firing(plan, plan.last_at).key
 
 
 def _firing(plan: Plan, at: int) -> Entry:
