@@ -36,6 +36,8 @@ SEARCHES = {
     "by what it belongs to": {"kind": "posting", "link": Link("board", "board7")},
     "by order": {"kind": "posting", "order": "due_at"},
     "by falling order": {"kind": "posting", "order": "-due_at"},
+    "by falling order, further back": {"kind": "posting", "order": "-due_at", "after": (400, 400)},
+    "by order, further on": {"kind": "posting", "order": "due_at", "after": (400, 400)},
     "the newest": {"kind": "posting"},
     "the newest, further back": {"kind": "posting", "before": 400},
 }
@@ -166,6 +168,7 @@ def asked(dice, keys):
         "where": tuple(dice.sample(one_of, dice.choice((0, 0, 1, 1, 2, 3)))),
         "order": dice.choice((None, None, "due_at", "-due_at", "state")),
         "before": dice.randint(1, 45) if dice.random() < 0.3 else None,
+        "after": (dice.choice((1, 2, 5)), dice.randint(1, 45)) if dice.random() < 0.5 else None,
         "limit": dice.choice((1, 3, 100)),
     }
 
@@ -181,7 +184,7 @@ def fits(record, where):
     )
 
 
-def searched(records, *, kind, keys, link, where, order, before, limit):
+def searched(records, *, kind, keys, link, where, order, before, after, limit):
     found = [
         each
         for each in records
@@ -194,8 +197,9 @@ def searched(records, *, kind, keys, link, where, order, before, limit):
     if order is None:
         return sorted(found, key=lambda each: -each.id)[:limit]
     name, sign = order.removeprefix("-"), -1 if order.startswith("-") else 1
-    ordered = [each for each in found if isinstance(each.marks.get(name), int)]
-    return sorted(ordered, key=lambda each: (sign * each.marks[name], each.id))[:limit]
+    ordered = sorted((sign * mark, each.id, each) for each in found if isinstance(mark := each.marks.get(name), int))
+    behind = None if after is None else (sign * after[0], after[1])
+    return [each for *place, each in ordered if behind is None or tuple(place) > behind][:limit]
 
 
 def test_a_single_record_is_found_as_it_is_among_others(store):

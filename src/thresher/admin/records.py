@@ -47,10 +47,45 @@ def find(
 
 
 def _id(store: Store, kind: str, key: str) -> int:
+    return _known(store, kind, key).id
+
+
+def _known(store: Store, kind: str, key: str) -> Found:
     found = maybe(store, kind, key)
     if found is None:
         raise UnknownName(f"there is no {kind} {key!r} to continue after; start again from the first page")
-    return found.id
+    return found
+
+
+def in_order(
+    store: Store,
+    kind: str,
+    order: str,
+    *,
+    where: Sequence[Where] = (),
+    after: str | None = None,
+    portion: int = PORTION,
+) -> Iterator[Found]:
+    """Records that match, in the order of a mark, in the memory of a few; those behind the one of the key
+    `after`.
+    """
+    cleaned, mark = [*map(_cleaned, where)], order.removeprefix("-")
+    behind = None if after is None else _place(_known(store, kind, after), mark)
+    while True:
+        with store.read() as session:
+            some = find_records(
+                session, kind=kind, where=cleaned, order=order, after=behind, limit=portion
+            )
+        yield from some
+        if len(some) < portion:
+            return
+        behind = _place(some[-1], mark)
+
+
+def _place(found: Found, mark: str) -> tuple[int, int]:
+    """Where a record stands in the order of a mark. One without it stands where nothing follows."""
+    number = found.marks.get(mark)
+    return (number if isinstance(number, int) else 0), found.id
 
 
 def count(store: Store, kind: str, *, link: Link | None = None, where: Sequence[Where] = ()) -> int:
@@ -72,20 +107,27 @@ def one(store: Store, kind: str, key: str, shown_by: str) -> Found:
     return found
 
 
-def every(store: Store, kind: str, *, where: Sequence[Where] = ()) -> Iterator[Found]:
-    """All records that match, the newest first, in the memory of a few. What is added meanwhile is not among
-    them.
+def every(
+    store: Store,
+    kind: str,
+    *,
+    where: Sequence[Where] = (),
+    before: str | None = None,
+    portion: int = PORTION,
+) -> Iterator[Found]:
+    """All records that match, the newest first, in the memory of a few; `before`: only those older than the
+    record of this key. What is added meanwhile is not among them.
     """
-    before: int | None = None
+    older = None if before is None else _id(store, kind, before)
     while True:
         with store.read() as session:
             some = find_records(
-                session, kind=kind, where=[*map(_cleaned, where)], before=before, limit=PORTION
+                session, kind=kind, where=[*map(_cleaned, where)], before=older, limit=portion
             )
         yield from some
-        if len(some) < PORTION:
+        if len(some) < portion:
             return
-        before = some[-1].id
+        older = some[-1].id
 
 
 def _cleaned(where: Where) -> Where:

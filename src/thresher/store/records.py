@@ -365,15 +365,25 @@ def find_records(
     where: Sequence[Where] = (),
     order: str | None = None,
     before: int | None = None,
+    after: tuple[int, int] | None = None,
     limit: int = 100,
     linked: str | None = None,
 ) -> list[Found]:
     """Records that match everything, the newest first; with `order` by that mark, the least first, or the
-    greatest after a minus.
+    greatest after a minus. `after` goes on behind the number and the id of the last one in that order.
 
     `linked` asks for any link of that name.
     """
     search = _search(kind, keys, link, where, before, order)
+    if order is not None and after is not None:
+        # Two conditions, so that an index is entered at the number, and only its equals are looked through.
+        beyond = "<" if order.startswith("-") else ">"
+        behind = f"o.number {beyond}= :number and (o.number {beyond} :number or o.record_id > :behind)"
+        search = replace(
+            search,
+            sql=f"{search.sql} and {behind}",
+            values={**search.values, "number": after[0], "behind": after[1]},
+        )
     if linked is not None:
         joint = "and" if " where " in search.sql else "where"
         search = replace(

@@ -1,16 +1,17 @@
 """Matches: list and show them, save searches, and set a status, which no later analysis changes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice, takewhile
 from typing import Any, ClassVar, cast
 
-from thresher.admin.records import among, find, moment, one, write_records
+from thresher.admin.records import among, every, find, in_order, moment, one, write_records
 from thresher.admin.requests import look_up
 from thresher.admin.times import read_now
 from thresher.apps.hiring.postings import since
 from thresher.apps.jobs.model import MATCH, VIEW, MatchFields, MatchRecord, SavedView, Status, match_entry
 from thresher.core.errors import UnknownName, UsageError
-from thresher.core.record import Between, Is, Where
+from thresher.core.record import Between, Found, Is, Where
 from thresher.core.stored import read, written
 from thresher.hiring.kinds import POSTING
 from thresher.hiring.records import PostingRecord, company_name_key
@@ -61,6 +62,7 @@ def save_view(store: Store, name: str, filters: Mapping[str, Any]) -> None:
 
 PRIORITIES = ("high", "medium", "low")
 MAX_MATCHES = 10_000  # matches that one search looks through
+PORTION = 100  # of them at a time
 VIEWS = "thresher jobs views list"
 
 
@@ -87,7 +89,9 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class MatchView:
-    """One match. `location`, `pay` and `state` are its posting's; `withdrawn` is why it is none any more."""
+    """One match. `location`, `pay` and `state` are its posting's; `withdrawn` is why it is none any more;
+    `found_at` is when it first was one.
+    """
 
     key: str
     score: int | None
@@ -107,6 +111,7 @@ class MatchView:
     withdrawn: str | None
     decided_at: int | None
     notified_at: int | None
+    found_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,34 +129,35 @@ def list_matches(
     """Matches, the best first; those after the one of the key `before`. New ones that are none any more are
     left out.
     """
-    found = _after(_found(store, search, now), before)[:limit]
-    postings = (
-        {
-            each.key: PostingRecord.of(each)
-            for each in find(store, POSTING, keys=[each.of_posting for each in found], limit=len(found))
-        }
-        if found
-        else {}
+    return _views(store, list(islice(_suiting(store, search, now, before), limit)))
+
+
+def found_since(
+    store: Store, search: Search, now: int, since: int, limit: int = 50, before: str | None = None
+) -> list[MatchView]:
+    """Matches that were first found after a moment, the newest first; those after the one of the key
+    `before`.
+    """
+    fresh = takewhile(
+        lambda each: each.created_at > since,
+        every(store, MATCH, where=_where(search, now), before=before, portion=limit + 1),
     )
-    return [_view(each, postings.get(each.of_posting)) for each in found]
+    return _views(store, list(islice((each for each in fresh if _is_asked(search, each)), limit)))
 
 
-def _after(found: list[MatchRecord], key: str | None) -> list[MatchRecord]:
-    if key is None:
-        return found
-    at = next((at for at, each in enumerate(found) if each.key == key), None)
-    if at is None:
-        raise UnknownName(
-            f"there is no match {key!r} to continue after in this search; start again from the first page"
-        )
-    return found[at + 1 :]
+def _views(store: Store, found: Sequence[Found]) -> list[MatchView]:
+    matches = [(MatchRecord.of(each), each.created_at) for each in found]
+    postings = look_up(store, POSTING, [match.of_posting for match, _ in matches])
+    read = {key: PostingRecord.of(each) for key, each in postings.items()}
+    return [_view(match, at, read.get(match.of_posting)) for match, at in matches]
 
 
 def list_views(store: Store, now: int) -> list[ViewView]:
     """The searches that were saved, by name."""
     saved = sorted(map(SavedView.of, find(store, VIEW, limit=1_000)), key=lambda each: each.key)
     return [
-        ViewView(each.key, dict(each.filters), len(_found(store, search_of(each), now))) for each in saved
+        ViewView(each.key, dict(each.filters), sum(1 for _ in _suiting(store, search_of(each), now)))
+        for each in saved
     ]
 
 
@@ -188,9 +194,15 @@ def _where(search: Search, now: int) -> list[Where]:
     return where
 
 
-def _found(store: Store, search: Search, now: int) -> list[MatchRecord]:
-    found = find(store, MATCH, where=_where(search, now), order="-score", limit=MAX_MATCHES)
-    return [each for each in map(MatchRecord.of, found) if each.is_current and _suits(search, each)]
+def _suiting(store: Store, search: Search, now: int, after: str | None = None) -> Iterator[Found]:
+    """The matches that a search finds, the best first, among the `MAX_MATCHES` best that its marks name."""
+    found = in_order(store, MATCH, "-score", where=_where(search, now), after=after, portion=PORTION)
+    return (each for each in islice(found, MAX_MATCHES) if _is_asked(search, each))
+
+
+def _is_asked(search: Search, found: Found) -> bool:
+    match = MatchRecord.of(found)
+    return match.is_current and _suits(search, match)
 
 
 def _suits(search: Search, match: MatchRecord) -> bool:
@@ -200,7 +212,7 @@ def _suits(search: Search, match: MatchRecord) -> bool:
     return all(word in title for word in (search.words or "").lower().split())
 
 
-def _view(match: MatchRecord, posting: PostingRecord | None) -> MatchView:
+def _view(match: MatchRecord, found_at: int, posting: PostingRecord | None) -> MatchView:
     return MatchView(
         match.key,
         match.score,
@@ -220,4 +232,5 @@ def _view(match: MatchRecord, posting: PostingRecord | None) -> MatchView:
         match.withdrawn,
         moment(match.decided_at),
         moment(match.notified_at),
+        moment(found_at),
     )
