@@ -485,6 +485,18 @@ async def opened_fetcher(project: Project, settings: Settings | None = None) -> 
             await fetcher.close()
 
 
+@asynccontextmanager
+async def direct_fetch(runtime: Runtime) -> "AsyncIterator[DirectFetch]":
+    """The way out for one look that a person asks a server for. Its page is parsed on a thread: no process is
+    started for it.
+    """
+    fetcher = make_fetcher(runtime.outward, lambda: runtime.store.settings)
+    try:
+        yield DirectFetch(fetcher)
+    finally:
+        await fetcher.close()
+
+
 @dataclass(frozen=True, slots=True)
 class DirectFetch:
     """Fetch as a stage does, at a person's own request: no gates and nothing kept, but the guard and

@@ -197,7 +197,9 @@ def searched(records, *, kind, keys, link, where, order, before, after, limit):
     if order is None:
         return sorted(found, key=lambda each: -each.id)[:limit]
     name, sign = order.removeprefix("-"), -1 if order.startswith("-") else 1
-    ordered = sorted((sign * mark, each.id, each) for each in found if isinstance(mark := each.marks.get(name), int))
+    ordered = sorted(
+        (sign * mark, each.id, each) for each in found if isinstance(mark := each.marks.get(name), int)
+    )
     behind = None if after is None else (sign * after[0], after[1])
     return [each for *place, each in ordered if behind is None or tuple(place) > behind][:limit]
 

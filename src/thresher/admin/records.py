@@ -73,9 +73,7 @@ def in_order(
     behind = None if after is None else _place(_known(store, kind, after), mark)
     while True:
         with store.read() as session:
-            some = find_records(
-                session, kind=kind, where=cleaned, order=order, after=behind, limit=portion
-            )
+            some = find_records(session, kind=kind, where=cleaned, order=order, after=behind, limit=portion)
         yield from some
         if len(some) < portion:
             return

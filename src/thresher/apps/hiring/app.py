@@ -16,5 +16,7 @@ app = App(
         ),
     ),
     routes=("thresher.apps.hiring.http:ROUTES",),
+    pages="thresher.apps.hiring.pages:PAGES",
+    templates="thresher.apps.hiring:templates",
     exports="thresher.apps.hiring.exports:EXPORTS",
 )

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
-from thresher.admin.records import among, every, find, maybe, moment
+from thresher.admin.records import PORTION, among, every, find, maybe, moment
 from thresher.admin.tasks import list_tasks
 from thresher.core.clock import DAY, HOUR, SECOND
 from thresher.core.errors import InvalidUrl, UnknownName, UsageError
@@ -101,11 +101,25 @@ def list_postings(
     ]
     if seen_since is not None:
         where.append(Between("seen_at", low=seen_since))
+    if decided and (board or company):  # which name fewer than an outcome does
+        return _of_owner(store, decided, where, before, limit)
     if decided:
         return _decided(store, decided, where, before, limit)
     found = find(store, POSTING, where=where, before=before, limit=limit)
     outcomes = _outcomes(store, [each.key for each in found])
     return [posting_view(each, outcomes.get(each.key)) for each in found]
+
+
+def _of_owner(
+    store: Store, outcome: str, where: list[Where], before: str | None, limit: int
+) -> list[PostingView]:
+    """Postings of one board or company about which this was decided, the newest posting first."""
+    views: list[PostingView] = []
+    rest = every(store, POSTING, where=where, before=before)
+    while len(views) < limit and (some := list(islice(rest, PORTION))):
+        outcomes = _outcomes(store, [each.key for each in some])
+        views += [posting_view(each, outcome) for each in some if outcomes.get(each.key) == outcome]
+    return views[:limit]
 
 
 def _decided(

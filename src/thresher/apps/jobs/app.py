@@ -40,6 +40,13 @@ app = App(
     explain="thresher.apps.jobs.service.decisions:EXPLAIN",
     exports="thresher.apps.jobs.exports:EXPORTS",
     checks="thresher.apps.jobs.service.boards:CHECKS",
+    pages=(
+        "thresher.apps.jobs.pages.matches:PAGES",
+        "thresher.apps.jobs.pages.boards:PAGES",
+        "thresher.apps.jobs.pages.companies:PAGES",
+        "thresher.apps.jobs.pages.why:PAGES",
+    ),
+    templates="thresher.apps.jobs:templates",
     routes=(
         "thresher.apps.jobs.http.companies:ROUTES",
         "thresher.apps.jobs.http.boards:ROUTES",

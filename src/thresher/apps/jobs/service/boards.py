@@ -227,13 +227,26 @@ def list_boards(
     limit: int = 50,
 ) -> list[BoardView]:
     """Boards, the newest first; those after the one of the key `before`."""
+    found = list_board_records(
+        store, status=status, platform=platform, company=company, before=before, limit=limit
+    )
+    return list(map(board_view, found))
+
+
+def list_board_records(
+    store: Store,
+    *,
+    status: str | None = None,
+    platform: str | None = None,
+    company: str | None = None,
+    before: str | None = None,
+    limit: int = 50,
+) -> list[BoardRecord]:
+    """The same with everything that is known of each: whoever decides about one wants to see its proof."""
     wanted = among(status, STATUSES, "the status of a board")
     where = [Is(name, value) for name, value in (("status", wanted), ("platform", platform)) if value]
     link = Link("company", company) if company else None
-    return [
-        board_view(BoardRecord.of(each))
-        for each in find(store, BOARD, link=link, where=where, before=before, limit=limit)
-    ]
+    return list(map(BoardRecord.of, find(store, BOARD, link=link, where=where, before=before, limit=limit)))
 
 
 def show_board(store: Store, key: str) -> BoardDetail:
@@ -288,14 +301,22 @@ def check_boards(store: Store) -> list[Check]:
     if pending:
         wait = "1 board waits" if pending == 1 else f"{pending:,} boards wait"
         found.append(
-            Check.warn("boards", f"{wait} for your decision", "thresher boards list --status pending")
+            Check.warn(
+                "boards",
+                f"{wait} for your decision",
+                "thresher boards list --status pending",
+                "/jobs/boards?status=pending",
+            )
         )
     if failed:
         are = "1 board is" if sum(failed.values()) == 1 else f"{sum(failed.values()):,} boards are"
         why = ", ".join(f"{tag} {number:,}" for tag, number in sorted(failed.items()))
         found.append(
             Check.warn(
-                "boards", f"{are} disabled by trouble ({why})", "thresher boards list --status disabled"
+                "boards",
+                f"{are} disabled by trouble ({why})",
+                "thresher boards list --status disabled",
+                "/jobs/boards?status=disabled",
             )
         )
     return found or [Check.ok("boards", "none waits for a decision, none is disabled by trouble")]

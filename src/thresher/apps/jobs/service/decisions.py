@@ -8,7 +8,7 @@ from thresher.admin.records import maybe
 from thresher.admin.tasks import Fields, list_tasks, show_task
 from thresher.apps.hiring.postings import find_posting
 from thresher.apps.jobs.model import DECISION, MATCH, DecisionRecord, MatchRecord
-from thresher.core.errors import UnknownName
+from thresher.core.errors import InvalidUrl, UnknownName
 from thresher.core.record import Found
 from thresher.core.stored import written
 from thresher.hiring.kinds import BOARD, COMPANY, POSTING
@@ -176,7 +176,11 @@ def _tried(tried: TriedAddress) -> str:
 
 def _tasks(store: Store, url: object, records: Sequence[Found]) -> list[Fields]:
     """The tasks that wrote the records, and those with the same address, the newest first; each once."""
-    found = {task["id"]: task for task in list_tasks(store, url=str(url), limit=MAX_TASKS)} if url else {}
+    try:
+        same = list_tasks(store, url=str(url), limit=MAX_TASKS) if url else []
+    except InvalidUrl:  # it was written by strangers
+        same = []
+    found = {task["id"]: task for task in same}
     for task_id in {each for record in records for each in (record.first_task, record.last_task)} - {
         0,
         *found,

@@ -18,6 +18,7 @@ from thresher.hiring.records import PostingRecord, company_name_key
 from thresher.store.store import Store
 
 MAX_NAME = 80
+MAX_VIEWS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,8 @@ class Search:
 @dataclass(frozen=True, slots=True)
 class MatchView:
     """One match. `location`, `pay` and `state` are its posting's; `withdrawn` is why it is none any more;
-    `found_at` is when it first was one.
+    `found_at` is when it first was one, `status_at` when its status was set, `posting` the key of its
+    posting.
     """
 
     key: str
@@ -112,6 +114,8 @@ class MatchView:
     decided_at: int | None
     notified_at: int | None
     found_at: int | None = None
+    status_at: int | None = None
+    posting: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +133,7 @@ def list_matches(
     """Matches, the best first; those after the one of the key `before`. New ones that are none any more are
     left out.
     """
-    return _views(store, list(islice(_suiting(store, search, now, before), limit)))
+    return match_views(store, list(islice(_suiting(store, search, now, before), limit)))
 
 
 def found_since(
@@ -142,10 +146,11 @@ def found_since(
         lambda each: each.created_at > since,
         every(store, MATCH, where=_where(search, now), before=before, portion=limit + 1),
     )
-    return _views(store, list(islice((each for each in fresh if _is_asked(search, each)), limit)))
+    return match_views(store, list(islice((each for each in fresh if _is_asked(search, each)), limit)))
 
 
-def _views(store: Store, found: Sequence[Found]) -> list[MatchView]:
+def match_views(store: Store, found: Sequence[Found]) -> list[MatchView]:
+    """These records of matches as lines of a list, with what their postings say."""
     matches = [(MatchRecord.of(each), each.created_at) for each in found]
     postings = look_up(store, POSTING, [match.of_posting for match, _ in matches])
     read = {key: PostingRecord.of(each) for key, each in postings.items()}
@@ -154,11 +159,15 @@ def _views(store: Store, found: Sequence[Found]) -> list[MatchView]:
 
 def list_views(store: Store, now: int) -> list[ViewView]:
     """The searches that were saved, by name."""
-    saved = sorted(map(SavedView.of, find(store, VIEW, limit=1_000)), key=lambda each: each.key)
     return [
         ViewView(each.key, dict(each.filters), sum(1 for _ in _suiting(store, search_of(each), now)))
-        for each in saved
+        for each in saved_views(store)
     ]
+
+
+def saved_views(store: Store) -> list[SavedView]:
+    """The searches that were saved, by name, without looking what they find."""
+    return sorted(map(SavedView.of, find(store, VIEW, limit=MAX_VIEWS)), key=lambda each: each.key)
 
 
 def saved_search(store: Store, name: str) -> Search:
@@ -233,4 +242,6 @@ def _view(match: MatchRecord, found_at: int, posting: PostingRecord | None) -> M
         moment(match.decided_at),
         moment(match.notified_at),
         moment(found_at),
+        moment(match.status_at),
+        match.of_posting,
     )

@@ -87,7 +87,8 @@ def check_postings(store: Store) -> list[Check]:
         return [Check.ok("postings", "none is unknown")]
     are = "1 posting is" if unknown == 1 else f"{unknown:,} postings are"
     said = f"{are} unknown: they could not be read, or say too little to be judged"
-    return [Check.warn("postings", said, "thresher postings list --outcome unknown")]
+    advice = "thresher postings list --outcome unknown"
+    return [Check.warn("postings", said, advice, "/hiring/postings?outcome=unknown")]
 
 
 # The profile, checked before it is stored.

@@ -13,6 +13,7 @@ from itertools import islice
 
 from thresher.admin.records import PORTION, every, maybe
 from thresher.admin.requests import look_up
+from thresher.admin.settings import set_setting
 from thresher.apps.jobs.filtering.case import case_of
 from thresher.apps.jobs.filtering.filter import all_against
 from thresher.apps.jobs.filtering.refusals import top
@@ -23,15 +24,18 @@ from thresher.apps.jobs.person.profile import Profile, profile_of
 from thresher.apps.jobs.person.profile_record import ME, PROFILE
 from thresher.apps.jobs.scoring.points import Points, employer_of, points_of
 from thresher.apps.jobs.scoring.score import Score, rate, with_judgement
+from thresher.apps.jobs.service.postings import judge_again
 from thresher.core.clock import day_of
-from thresher.core.errors import Malformed
+from thresher.core.errors import Malformed, UsageError
 from thresher.core.record import Found, Is
+from thresher.engine.registry import Registry
 from thresher.hiring.kinds import COMPANY, POSTING
 from thresher.hiring.lifecycle import OPEN
 from thresher.hiring.records import CompanyRecord, PostingRecord
 from thresher.store.store import Store
 
 MAX_POSTINGS = 5_000  # open postings, the newest, that are counted and judged again
+RECENT = 500  # of them, where somebody waits for a page
 MAX_NEAREST = 5
 MAX_LACKS = 3
 SCORE, STRIKES, AGE = "score", "strikes", "too_old"
@@ -108,7 +112,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class WhyNoMatches:
-    """Why there are not more matches. `postings` are open; `waiting` of them have no decision yet."""
+    """Why there are not more matches. `postings` are open; `waiting` of them have no decision yet. They are
+    the newest, where not `all_looked_at`.
+    """
 
     postings: int
     matches: int
@@ -117,6 +123,7 @@ class WhyNoMatches:
     nearest: tuple[NearMiss, ...] = ()
     change: Change | None = None
     profile: bool = True
+    all_looked_at: bool = True
 
     @property
     def sentences(self) -> Iterator[str]:
@@ -144,8 +151,8 @@ def _advice(change: Change) -> str:
     return f"The one change that brings most: {change.name}{whose}{values} brings {matches}."
 
 
-def why_no_matches(store: Store, now: int) -> WhyNoMatches:
-    """Why the open postings are no matches, and what would change that."""
+def why_no_matches(store: Store, now: int, most: int = MAX_POSTINGS) -> WhyNoMatches:
+    """Why the open postings are no matches, and what would change that: of the newest `most` of them."""
     found = maybe(store, PROFILE, ME)
     if found is None:
         return WhyNoMatches(0, 0, 0, profile=False)
@@ -156,8 +163,11 @@ def why_no_matches(store: Store, now: int) -> WhyNoMatches:
         day_of(now),
     )
     decided: Counter[str] = Counter()
-    waiting = postings = 0
-    for posting, decision, employer in _judged(store):
+    waiting, postings, all_looked_at = 0, 0, True
+    for posting, decision, employer in _judged(store, most + 1):
+        if postings == most:
+            all_looked_at = False
+            break
         postings += 1
         if decision is None:
             waiting += not PostingRecord.of(posting).group  # of a group, one is judged
@@ -165,13 +175,82 @@ def why_no_matches(store: Store, now: int) -> WhyNoMatches:
         decided[_rule_of(decision)] += 1
         replay.add(posting, decision, employer)
     matches = decided.pop(SAVED, 0)
-    reasons = tuple(Reason(rule, _words(rule), number) for rule, number in decided.most_common())
-    return WhyNoMatches(postings, matches, waiting, reasons, replay.nearest, replay.change)
+    reasons = tuple(Reason(rule, words_of(rule), number) for rule, number in decided.most_common())
+    return WhyNoMatches(
+        postings,
+        matches,
+        waiting,
+        reasons,
+        replay.nearest,
+        replay.change,
+        all_looked_at=all_looked_at,
+    )
 
 
-def _judged(store: Store) -> Iterator[tuple[Found, DecisionRecord | None, CompanyRecord | None]]:
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """A posting that a rule ended: what was said of it, and its score where it has one."""
+
+    key: str
+    title: str
+    company: str | None
+    score: int | None
+    why: str
+    quote: str | None
+
+
+def missed_by(store: Store, rule: str, limit: int, before: str | None = None) -> list[Missed]:
+    """Open postings that are no matches by a rule, the newest first; those older than the one of the key
+    `before`. So many are looked through as `why_no_matches` counts.
+    """
+    found = (
+        _missed(posting, decision)
+        for posting, decision, _ in _judged(store, MAX_POSTINGS, before)
+        if decision is not None and _rule_of(decision) == rule
+    )
+    return list(islice(found, limit))
+
+
+def _missed(found: Found, decision: DecisionRecord) -> Missed:
+    posting = PostingRecord.of(found)
+    hard = [each for each in decision.rejections if each.severity == Severity.HARD]
+    said = next(iter(hard or sorted(decision.rejections, key=lambda each: -each.points)), None)
+    why, quote = (said.reason, said.quote) if said else (decision.problem or "", None)
+    if decision.score is not None:
+        why, quote = f"{decision.score} of {decision.needed} points", None
+    return Missed(
+        found.key,
+        posting.title or posting.url or found.key,
+        posting.company_name,
+        decision.score,
+        why,
+        quote,
+    )
+
+
+# What a change may be of: only these are set by `make_change`.
+CHANGEABLE = (
+    "jobs.score.needed",
+    "jobs.score.needed_in_city",
+    "jobs.filter.threshold",
+    "jobs.filter.age_limit",
+)
+
+
+def make_change(store: Store, registry: Registry, name: str, value: str, by: str) -> int:
+    """Set what a change is of, and have all open postings judged by it again. Return how many will be."""
+    if name not in CHANGEABLE:
+        raise UsageError(f"{name[:80]!r} is not set here; it is one of {', '.join(CHANGEABLE)}")
+    set_setting(store, name, value, by)
+    return judge_again(store, registry, every=True)
+
+
+def _judged(
+    store: Store, most: int, before: str | None = None
+) -> Iterator[tuple[Found, DecisionRecord | None, CompanyRecord | None]]:
     """Open postings, the newest first, each with its decision and its company."""
-    rest = islice(every(store, POSTING, where=[Is("state", OPEN)]), MAX_POSTINGS)
+    portion = min(PORTION, most)
+    rest = islice(every(store, POSTING, where=[Is("state", OPEN)], before=before, portion=portion), most)
     while some := list(islice(rest, PORTION)):
         decisions = look_up(store, DECISION, [each.key for each in some])
         keys = {each.key: PostingRecord.of(each).company for each in some}
@@ -194,7 +273,8 @@ def _rule_of(decision: DecisionRecord) -> str:
     return next((each.name for each in decision.rejections if each.severity == Severity.HARD), STRIKES)
 
 
-def _words(rule: str) -> str:
+def words_of(rule: str) -> str:
+    """A rule in words."""
     return _WORDS.get(rule, rule.replace("_", " "))
 
 
