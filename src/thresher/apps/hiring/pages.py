@@ -73,7 +73,7 @@ def _posting(page_request: PageRequest, key: str, error: NotAllowed | None = Non
 
 def leave_group(page_request: PageRequest) -> Response:
     """Say that a posting is not the same opening as the others of its group. It is judged for itself."""
-    runtime, key = page_request.runtime, page_request.form.one("key")
+    runtime, key = page_request.runtime, page_request.request.path_params["key"]
     try:
         ungroup(runtime.store, runtime.registry, key)
     except NotAllowed as error:
@@ -83,6 +83,6 @@ def leave_group(page_request: PageRequest) -> Response:
 
 PAGES = (
     DashboardPage("GET", PATH, postings, "Postings", asks=frozenset((*FILTERS, "before"))),
-    DashboardPage("POST", f"{PATH}/ungroup", leave_group),
     DashboardPage("GET", f"{PATH}/{{key:path}}", posting),
+    DashboardPage("POST", f"{PATH}/{{key:path}}", leave_group),
 )

@@ -3,9 +3,11 @@ company, and what strangers wrote to be run.
 """
 
 from tests.apps.jobs.cli.project import board, company, decision, match, posting
+from tests.apps.jobs.test_job import TEXT
 from thresher.admin.records import write_records
-from thresher.core.clock import DAY
+from thresher.core.clock import DAY, day_of
 from thresher.core.record import Link, Record
+from thresher.hiring.opening import Opening, facts_of
 from thresher.store.store import Store
 
 PROJECT = "apps: [jobs]\nsettings:\n  web.rate: 1000000\n"
@@ -55,7 +57,7 @@ def fill(store: Store) -> int:
             posting("greenhouse:acme/2", f"Engineer {EVIL}", at, url="javascript:alert(1)", location=None),
             posting("greenhouse:acme/3", "Recruiter", at, state="closed", closed_at=at),
             posting("greenhouse:acme/4", "Cook", at, description=None, salary=None, lacks=["description"]),
-            posting("greenhouse:acme/5", "Deckhand", at),
+            posting("greenhouse:acme/5", "Harbour Engineer", at, **near(at)),
             decision("greenhouse:acme/1", "saved", at),
             decision("greenhouse:acme/2", "saved", at, rejections=[], score=82),
             decision("greenhouse:acme/5", "skipped", at, score=76, rejections=[]),
@@ -76,6 +78,26 @@ def fill(store: Store) -> int:
         ],
     )
     return at
+
+
+def near(at: int) -> dict[str, object]:
+    """What a posting says that by the example profile lacks a few points of a match."""
+    opening = Opening(
+        "greenhouse:acme/5",
+        "Harbour Engineer",
+        TEXT,
+        "Harbour Works",
+        posted=day_of(at),
+        skills=("python", "postgresql"),
+    )
+    return {
+        "facts": facts_of(opening),
+        "description": TEXT,
+        "location": "Remote - US",
+        "posted": day_of(at).isoformat(),
+        "salary": None,
+        "company_name": "Harbour Works",
+    }
 
 
 def many(store: Store, number: int, at: int) -> list[str]:

@@ -70,43 +70,47 @@ def _board(
     )
 
 
-def enable(page_request: PageRequest) -> Response:
-    """Have a board read from now on: approve one that waits, or enable a disabled one."""
-    runtime, key = page_request.runtime, page_request.form.one("key")
+async def change_board(page_request: PageRequest) -> Response:
+    """Approve, enable, reject or disable a board, or test it: read it as the next look would begin, show what
+    that brought, and write nothing.
+    """
+    store, key = page_request.runtime.store, page_request.request.path_params["key"]
     try:
-        by_admin = is_admin(page_request.request)
-        found = enable_board(runtime.store, runtime.registry, key, by_admin=by_admin).key
-    except NotAllowed as error:
-        return _board(page_request, key, error=error)
-    return page_request.go(_path(found))
-
-
-def disable(page_request: PageRequest) -> Response:
-    """Reject a board that waits, or stop reading one, for a reason."""
-    store, form = page_request.runtime.store, page_request.form
-    key, reason = form.one("key"), form.one("reason").strip()
-    try:
-        if not reason:
-            raise UsageError("say why the board is not read: the reason is shown with it")
-        found = disable_board(store, key, reason, by_admin=is_admin(page_request.request)).key
+        match page_request.form.one("do"):
+            case "enable":
+                return await store.run(_enable, page_request, key)
+            case "disable":
+                return await store.run(_disable, page_request, key)
+            case "test":
+                tried = await _test(page_request, key)
+            case other:
+                raise UsageError(f"{other[:40]!r} is no change of a board")
     except (NotAllowed, UsageError) as error:
-        return _board(page_request, key, error=error)
-    return page_request.go(_path(found))
+        refused = error
+        return await store.run(lambda: _board(page_request, key, error=refused))
+    return await store.run(lambda: _board(page_request, key, tried=tried))
 
 
-async def test(page_request: PageRequest) -> Response:
-    """Read a board as the next look would begin, show what that brought, and write nothing."""
-    store, key = page_request.runtime.store, page_request.form.one("key")
-    found = await store.run(find_board, store, key)
-    try:
-        if found.excluded:
-            raise NotAllowed(f"{found.key} is excluded, so nothing of it is requested: {found.excluded}")
-        async with direct_fetch(page_request.runtime) as fetch:
-            tried = await try_board(found, fetch)
-    except ThresherError as error:
-        problem = error
-        return await store.run(lambda: _board(page_request, found.key, error=problem))
-    return await store.run(lambda: _board(page_request, found.key, tried=tried))
+def _enable(page_request: PageRequest, key: str) -> Response:
+    runtime, by_admin = page_request.runtime, is_admin(page_request.request)
+    return page_request.go(_path(enable_board(runtime.store, runtime.registry, key, by_admin=by_admin).key))
+
+
+def _disable(page_request: PageRequest, key: str) -> Response:
+    reason, by_admin = page_request.form.one("reason").strip(), is_admin(page_request.request)
+    if not reason:
+        raise UsageError("say why the board is not read: the reason is shown with it")
+    return page_request.go(
+        _path(disable_board(page_request.runtime.store, key, reason, by_admin=by_admin).key)
+    )
+
+
+async def _test(page_request: PageRequest, key: str) -> TriedBoard:
+    found = await page_request.runtime.store.run(find_board, page_request.runtime.store, key)
+    if found.excluded:
+        raise NotAllowed(f"{found.key} is excluded, so nothing of it is requested: {found.excluded}")
+    async with direct_fetch(page_request.runtime) as fetch:
+        return await try_board(found, fetch)
 
 
 def _path(key: str) -> str:
@@ -115,8 +119,6 @@ def _path(key: str) -> str:
 
 PAGES = (
     DashboardPage("GET", PATH, boards, "Boards", asks=frozenset((*FILTERS, "before"))),
-    DashboardPage("POST", f"{PATH}/enable", enable),
-    DashboardPage("POST", f"{PATH}/disable", disable),
-    DashboardPage("POST", f"{PATH}/test", test),
     DashboardPage("GET", f"{PATH}/{{key:path}}", board),
+    DashboardPage("POST", f"{PATH}/{{key:path}}", change_board),
 )
