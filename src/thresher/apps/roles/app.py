@@ -43,7 +43,11 @@ app = App(
         "thresher.apps.roles.http.scraper:ROUTES",
         "thresher.apps.roles.http.monitoring:ROUTES",
     ),
-    pages="thresher.apps.roles.pages:PAGES",
+    pages=(
+        "thresher.apps.roles.pages.candidates:PAGES",
+        "thresher.apps.roles.pages.roles:PAGES",
+        "thresher.apps.roles.pages.scrapers:PAGES",
+    ),
     templates="thresher.apps.roles:templates",
     scopes={"scrape": "take roles from the queue and send postings"},
     key_headers=("X-Scraper-API-Key",),

@@ -180,7 +180,7 @@ def check_late(store: Store) -> list[Check]:
             "late",
             f"{told} for a decision",
             "thresher late list",
-            "/scrapers",
+            "/scrapers#late",
         )
     ]
 

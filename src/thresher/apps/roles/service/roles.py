@@ -10,6 +10,7 @@ from shlex import quote
 
 from thresher.admin.file_rows import lines_of, read_rows
 from thresher.admin.records import among
+from thresher.apps.hiring.postings import PostingView, posting_view
 from thresher.apps.roles.demand import Demand, check_priority
 from thresher.apps.roles.model import CANDIDATE, ROLE, WANTS
 from thresher.apps.roles.service.candidates import matchings
@@ -19,8 +20,9 @@ from thresher.apps.roles.store.people import count_linked, linked_ids
 from thresher.apps.roles.store.roles import merge_roles, split_role
 from thresher.apps.roles.store.rows import Role, find_role
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
-from thresher.core.record import clean
+from thresher.core.record import Link, clean
 from thresher.engine.registry import Registry
+from thresher.hiring.kinds import POSTING
 from thresher.hiring.title.core import core_of, is_wide, title_key
 from thresher.store.records import find_records
 from thresher.store.session import Session
@@ -455,6 +457,35 @@ def list_roles(
         return role_views(
             session, table.list_roles(session, status=wanted, text=text, limit=limit, after=after)
         )
+
+
+def list_demanded(store: Store, status: str, *, limit: int = 50, after: int | None = None) -> list[RoleView]:
+    """Roles of one status in the order in which scrapers are given them; those behind the role `after`."""
+    wanted = among(status, STATUSES, "the status of a role") or status
+    with store.read() as session:
+        behind = None if after is None else _there(session, after)
+        found = table.demanded_roles(
+            session, wanted, limit=limit, after=None if behind is None else (behind.rank, behind.id)
+        )
+        return role_views(session, found)
+
+
+def planned_merge(store: Store, source: str, into: str) -> tuple[RoleView, RoleView]:
+    """The two roles that a merge would make one: the one that goes, and the one that stays."""
+    with store.read() as session:
+        gone, kept = meant(session, source), meant(session, into)
+        if gone.id == kept.id:
+            raise UsageError(f"{source!r} and {into!r} are already one role: {kept.name} ({kept.id})")
+        first, second = role_views(session, [gone, kept])
+        return first, second
+
+
+def role_postings(store: Store, role_id: int, limit: int) -> list[PostingView]:
+    """The newest postings of a role."""
+    link = Link(ROLE, str(role_id))
+    with store.read() as session:
+        found = find_records(session, kind=POSTING, link=link, limit=limit)
+    return [posting_view(each) for each in found]
 
 
 def role_views(session: Session, found: Sequence[Role]) -> list[RoleView]:

@@ -273,6 +273,23 @@ def _once(
     return in_transaction(store, work)
 
 
+def end_session(store: Store, token: str, reason: str) -> Ended:
+    """End a session on a person's decision. Its role is in the queue again; what its scraper still sends is
+    late.
+    """
+
+    def work(session: Session) -> Ended:
+        now, scrape = store.backend.now(session), find_scrape(session, token, store.backend.dialect.lock)
+        if scrape is None:
+            raise UnknownName(f"there is no session {token[:80]!r}; thresher sessions list shows them")
+        check_held(store, session, scrape, now)
+        held = _held(session, scrape)
+        verdicts = dict.fromkeys(held, Verdict.UNKNOWN)
+        return _end(store, session, scrape, now, "failed", Verdict.UNKNOWN, verdicts, reason[:MAX_REASON])
+
+    return in_transaction(store, work)
+
+
 def _failed(store: Store, session: Session, scrape: Scrape, now: int, failure: Failure) -> Ended:
     verdict, held = Verdict(failure.verdict), _held(session, scrape)
     if failure.platform is not None:
@@ -345,6 +362,7 @@ def _check_part(held: Sequence[str], platform: str) -> None:
 STATUSES = ("in_progress", "completed", "failed", "timeout")
 SHOWN = ("pending", "processing", "completed")
 LATEST = 100
+MAX_REASON = 500
 NEXT = 50
 DAY_HOURS = 24
 

@@ -546,6 +546,21 @@ def list_roles(
     )
 
 
+def demanded_roles(
+    session: Session, status: str, *, limit: int = 100, after: tuple[int, int] | None = None
+) -> list[Role]:
+    """Roles of one status by their ranks: the most wanted first, as the index has them; `after` is the rank
+    and the id of the last one seen.
+    """
+    given: dict[str, object] = {"status": status, "limit": limit}
+    behind = ""
+    if after is not None:
+        behind = " and rank >= :rank and (rank > :rank or id > :after)"
+        given |= {"rank": after[0], "after": after[1]}
+    sql = f"{SELECT_ROLE} where status = :status{behind} order by rank, id limit :limit"
+    return whole(session, session.rows(sql, given))
+
+
 def set_priority(session: Session, role_id: int, priority: str, now: int, demand: Demand) -> None:
     """Let a role be served earlier or later than others."""
     check_priority(priority)
