@@ -138,7 +138,9 @@ def test_a_match_is_explained_part_by_part_with_the_words_and_its_status_kept(wo
     assert "call\nher</textarea>" in shown
     assert "Berta Stone" in anna.see("/candidates/matches?posting=indeed/1")
     assert "whom it fits" in section(anna.see(f"/roles/{role}"), "postings")
-    assert "No match is <bdi>applied" in anna.see("/candidates/matches?candidate=berta@example.com&status=applied")
+    assert "No match is <bdi>applied" in anna.see(
+        "/candidates/matches?candidate=berta@example.com&status=applied"
+    )
     anna.see("/candidates/matches", 400)
     assert page(anna.post("/candidates/matches", **pair, status="burnt"), 400)
 

@@ -555,7 +555,7 @@ def demanded_roles(
     given: dict[str, object] = {"status": status, "limit": limit}
     behind = ""
     if after is not None:
-        behind = " and rank >= :rank and (rank > :rank or id > :after)"
+        behind = " and (rank, id) > (:rank, :after)"
         given |= {"rank": after[0], "after": after[1]}
     sql = f"{SELECT_ROLE} where status = :status{behind} order by rank, id limit :limit"
     return whole(session, session.rows(sql, given))
