@@ -234,6 +234,8 @@ def test_a_platform_is_paused_and_resumed_and_a_session_ended(world):
     (ended,) = list_sessions(world.store)["sessions"]
     assert (ended.status, ended.error_message) == ("failed", "it hangs")
     assert find(world.store, "Gardener").status == "pending", "the role is in the queue again"
+    assert [each.failures for each in platforms.list_views(world.store)] == [0], "and nothing else is blamed"
+    assert north.claim()["role"]["name"] == "Gardener"
     assert "has failed (it hangs)" in page(anna.post("/scrapers", do="end", name=claimed["session_id"]), 409)
     north.say("/jobs", claimed, 409, jobs=[job(1)])
     for fields, status in (({"do": "pause", "name": "nobody"}, 404), ({"do": "burn", "name": ""}, 400)):

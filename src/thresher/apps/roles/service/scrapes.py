@@ -284,7 +284,7 @@ def end_session(store: Store, token: str, reason: str) -> Ended:
             raise UnknownName(f"there is no session {token[:80]!r}; thresher sessions list shows them")
         check_held(store, session, scrape, now)
         held = _held(session, scrape)
-        verdicts = dict.fromkeys(held, Verdict.UNKNOWN)
+        verdicts = dict.fromkeys(held, Verdict.TIMEOUT)  # nothing is proved, and no platform is blamed
         return _end(store, session, scrape, now, "failed", Verdict.UNKNOWN, verdicts, reason[:MAX_REASON])
 
     return in_transaction(store, work)
