@@ -15,7 +15,7 @@ from thresher.apps.jobs.service.boards import (
     show_board,
     try_board,
 )
-from thresher.core.errors import NotAllowed, ThresherError, UsageError
+from thresher.core.errors import NotAllowed, ThresherError, UnknownName, UsageError
 from thresher.runtime import direct_fetch
 from thresher.web.auth import is_admin
 from thresher.web.pages.page import DashboardPage, PageRequest
@@ -85,7 +85,9 @@ async def change_board(page_request: PageRequest) -> Response:
                 tried = await _test(page_request, key)
             case other:
                 raise UsageError(f"{other[:40]!r} is no change of a board")
-    except (NotAllowed, UsageError) as error:
+    except UnknownName:
+        raise
+    except ThresherError as error:
         refused = error
         return await store.run(lambda: _board(page_request, key, error=refused))
     return await store.run(lambda: _board(page_request, key, tried=tried))
