@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from thresher.core.clock import HOUR, MINUTE
-from thresher.web.pages.visit import Visit
+from thresher.web.pages.visit import BrowserVisit
 
 NOW = 1_800_000_000_000_000
 
@@ -22,7 +22,7 @@ def browser() -> Callable[[int], int | None]:
     held = [""]
 
     def look(at: int) -> int | None:
-        visit = Visit.of(request(held[0]), "/a/b", at)
+        visit = BrowserVisit.of(request(held[0]), "/a/b", at)
         told = visit.keep(request(), Response()).headers["set-cookie"]
         held[0] = told.partition(";")[0]
         assert {"HttpOnly", "Path=/a/b", "SameSite=strict"} <= set(told.split("; "))
@@ -44,5 +44,5 @@ def test_looks_with_short_pauses_are_one_visit_and_a_long_pause_ends_it():
     ["", "x", "1", "1.2.3", "-1.5", f"0.{NOW * 2}", f"{'9' * 19}.1", "1.²", "1.1; visit=2"],
 )
 def test_a_cookie_that_somebody_made_up_says_at_most_another_time(said: str):
-    found = Visit.of(request(f"visit-a-b={said}"), "/a/b", NOW)
+    found = BrowserVisit.of(request(f"visit-a-b={said}"), "/a/b", NOW)
     assert found.since is None or 0 < found.since <= NOW

@@ -20,7 +20,7 @@ _SAID = re.compile(r"([0-9]{1,18})\.([0-9]{1,18})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class BrowserVisit:
     """A visit of one browser to one page. `since` is when the visit before it ended; None: there was none."""
 
     page: str

@@ -22,7 +22,7 @@ from thresher.apps.jobs.service.matches import (
 )
 from thresher.core.errors import UsageError
 from thresher.web.pages.page import DashboardPage, PageRequest
-from thresher.web.pages.visit import Visit
+from thresher.web.pages.visit import BrowserVisit
 
 PATH = "/jobs/matches"
 CARDS = 25
@@ -38,7 +38,7 @@ def matches(page_request: PageRequest) -> Response:
     """
     store, asked = page_request.runtime.store, _asked(page_request)
     now, search = read_now(store), _search(asked)
-    visit = Visit.of(page_request.request, PATH, now)
+    visit = BrowserVisit.of(page_request.request, PATH, now)
     is_fresh, before = asked.get("fresh") == "1", page_request.request.query_params.get("before")
     if is_fresh:
         found = found_since(store, check(search, now), now, visit.since or 0, CARDS + 1, before)
