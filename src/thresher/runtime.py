@@ -4,7 +4,8 @@ worker.
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -382,6 +383,20 @@ def heartbeat_for(store: Store, url: str) -> Store:
     beat = Store(open_backend(url, connections=2), settings=store.settings)
     beat.backend.patience = float(store.settings["worker.lease"]) * BEAT_SHARE
     return beat
+
+
+@contextmanager
+def opened_beside(runtime: Runtime, url: str, project: Project) -> Iterator[Runtime]:
+    """The same apps with connections of their own to the same database, which is up to date; one in memory
+    exists once and is shared.
+    """
+    ours = runtime.store
+    if isinstance(ours.backend, SqliteBackend) and ours.backend.in_memory:
+        yield runtime
+        return
+    with opened_store(url, project, runtime.registry.apps, migrate=False) as store:
+        store.apps = ours.apps
+        yield replace(runtime, store=store, registry=copy(runtime.registry))
 
 
 @contextmanager

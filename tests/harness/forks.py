@@ -27,6 +27,7 @@ CONTEXT.set_forkserver_preload(
         "thresher.apps.jobs.app",
         "thresher.apps.roles.app",
         "thresher.cli.main",
+        "thresher.cli.up",
         "thresher.fetch.http",
         "thresher.fetch.browser",
         "thresher.store.postgres.backend",

@@ -1,4 +1,5 @@
-"""Write hashes.txt: what `make setup` installs, each package with the SHA-256 of every wheel of its release.
+"""Write hashes.txt, what `make run` installs, and hashes-test.txt, what `make setup` installs besides: each
+package with the SHA-256 of every wheel of its release.
 
 `python -m tests.house.hashes` asks the index that pip is set up with, whichever that is. pip has no public
 way to ask for the hashes of files that it does not download, so this uses its inner parts; it is run by hand
@@ -10,15 +11,16 @@ import os
 import re
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, requires
+from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.house.paper import ROOT
 
-FILE = ROOT / "hashes.txt"
+CORE, TEST = ROOT / "hashes.txt", ROOT / "hashes-test.txt"
 HEAD = "# Written by python -m tests.house.hashes: every wheel of each release, for all platforms. See docs/decisions.\n"
 # A package is listed if each of these needs it; what only some need is left to constraints.txt.
 PLATFORMS = (("linux", "Linux", "posix"), ("darwin", "Darwin", "posix"), ("win32", "Windows", "nt"))
@@ -26,11 +28,11 @@ PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 _ENTRY = re.compile(r"^(\S+)==(\S+) \\$|^    --hash=sha256:([0-9a-f]{64})(?: \\)?$")
 
 
-def listed() -> dict[str, tuple[str, frozenset[str]]]:
-    """Version and hashes of each package in the file."""
+def listed(file: Path) -> dict[str, tuple[str, frozenset[str]]]:
+    """Version and hashes of each package in a file."""
     found: dict[str, tuple[str, set[str]]] = {}
     name = ""
-    for line in FILE.read_text("utf-8").splitlines():
+    for line in file.read_text("utf-8").splitlines():
         if match := _ENTRY.match(line):
             if match[1]:
                 name = match[1]
@@ -38,13 +40,16 @@ def listed() -> dict[str, tuple[str, frozenset[str]]]:
             else:
                 found[name][1].add(match[3])
         elif line and not line.startswith("#"):
-            raise ValueError(f"{FILE.name}: {line}")
+            raise ValueError(f"{file.name}: {line}")
     return {name: (version, frozenset(hashes)) for name, (version, hashes) in found.items()}
 
 
-def needed() -> set[str]:
-    """The packages that thresher[test] needs on every platform and Python."""
-    return set.intersection(*_everywhere("thresher[test]"))
+def needed() -> dict[Path, set[str]]:
+    """What each file lists: the packages that thresher needs on every platform and Python, and those that
+    thresher[test] needs besides.
+    """
+    core = set.intersection(*_everywhere("thresher"))
+    return {CORE: core, TEST: set.intersection(*_everywhere("thresher[test]")) - core}
 
 
 def core() -> set[str]:
@@ -148,19 +153,22 @@ def _is_of(filename: str, name: str, version: str) -> bool:
 
 
 def main() -> int:
-    wanted, versions = needed(), pins()
-    lines, missing = [HEAD], []
+    versions = pins()
     with index() as collector:
-        for name in sorted(wanted):
-            found = hashes_of(collector, name, versions[name])
-            if not found:
-                missing.append(name)
-                continue
-            each = " \\\n".join(f"    --hash=sha256:{digest}" for digest in sorted(found))
-            lines.append(f"{name}=={versions[name]} \\\n{each}\n")
-    FILE.write_text("".join(lines), encoding="utf-8")
-    print(f"wrote {FILE.name}: {len(lines) - 1} packages; without a wheel: {', '.join(missing) or 'none'}")
+        for file, wanted in needed().items():
+            found = {name: hashes_of(collector, name, versions[name]) for name in sorted(wanted)}
+            write(file, {name: (versions[name], digests) for name, digests in found.items() if digests})
+            missing = [name for name, digests in found.items() if not digests]
+            print(f"wrote {file.name}; without a wheel: {', '.join(missing) or 'none'}")
     return 0
+
+
+def write(file: Path, packages: Mapping[str, tuple[str, Iterable[str]]]) -> None:
+    lines = [HEAD]
+    for name, (version, digests) in packages.items():
+        each = " \\\n".join(f"    --hash=sha256:{digest}" for digest in sorted(digests))
+        lines.append(f"{name}=={version} \\\n{each}\n")
+    file.write_text("".join(lines), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -199,17 +199,6 @@ def test_settings_changed_elsewhere_come_into_force(project, thresher):  # noqa:
             pass
 
 
-def test_without_its_packages_it_says_what_to_install(project):
-    code = (
-        "import sys; sys.modules['fastapi'] = None; from thresher.cli import main; sys.exit(main(['serve']))"
-    )
-    told = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=PATIENCE
-    )
-    assert told.returncode == 3
-    assert "pip install 'thresher[web]'" in told.stderr
-
-
 @pytest.mark.promise(3)
 @pytest.mark.promise(17)
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])

@@ -29,6 +29,7 @@ PLAIN = (
 TABLE = "thresher.table"
 
 MACHINE = (
+    Command("up", "Work and serve the dashboard, in one process.", "thresher.cli.up:command"),
     Command("run", "Work until nothing is left to do.", "thresher.cli.run:command"),
     Command("worker", "Work until stopped.", "thresher.cli.worker:command"),
     Command("serve", "Serve the dashboard and the HTTP API.", "thresher.cli.serve:command"),

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 import typer
 
@@ -23,7 +23,8 @@ from thresher.core.clock import monotonic
 from thresher.core.errors import ConfigError, UsageError
 from thresher.core.limits import MAX_NAME_BYTES, brief
 from thresher.core.settlement import Ending
-from thresher.engine.supervisor import PULSE_SECONDS, RESTART, Pulse, supervise
+from thresher.engine.signals import signals_passed_to
+from thresher.engine.supervisor import PULSE_SECONDS, RESTART, Beat, supervise
 from thresher.engine.turns import WorkerTally
 from thresher.engine.worker import Worker, run_loop
 from thresher.runtime import opened_worker
@@ -39,7 +40,6 @@ LOG_LEVELS = {
     "warning": logging.WARNING,
     "error": logging.ERROR,
 }
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class _StderrHandler(logging.Handler):
@@ -85,12 +85,21 @@ def worker_name(flag: str | None, environ: Mapping[str, str]) -> str | None:
     raise ConfigError(f"{NAME_VARIABLE} {message}") if flag is None else UsageError(f"--name {message}")
 
 
+class Stoppable(Protocol):
+    """What works until it is told to stop: a worker, or a worker with a server beside it."""
+
+    @property
+    def done(self) -> bool: ...
+    def stop(self) -> None: ...
+    def stop_now(self) -> None: ...
+
+
 class StopSignals:
     """What signals ask for: the first to finish, the second to hand back at once, the third to drop
     everything. A first one that comes when all is done interrupts nothing, and does not count.
     """
 
-    def __init__(self, worker: Worker, tell: Callable[[str], None]) -> None:
+    def __init__(self, worker: Stoppable, tell: Callable[[str], None]) -> None:
         self._worker, self._tell = worker, tell
         self.signals: list[int] = []
         self._late = False
@@ -168,28 +177,25 @@ async def labour(
     """Run a worker until it is idle or signalled, under supervision. `beat` is called as long as the loop
     moves.
     """
-    loop = asyncio.get_running_loop()
     stops = StopSignals(worker, tell or logging.getLogger("thresher").warning)
     work = asyncio.create_task(worker.run())
     await asyncio.sleep(0)  # the worker is on its feet before anybody can tell it to stop
-    for each in SIGNALS:
-        loop.add_signal_handler(each, stops, each)
-    beside = [
-        asyncio.create_task(_keep_beating(beat, worker)),
-        *([asyncio.create_task(_watch(watch))] if watch else []),
-    ]
-    try:
-        return WorkerEnd(await work, stops.signals, worker.worn_out is not None)
-    finally:
-        for task in beside:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
-        for each in SIGNALS:
-            loop.remove_signal_handler(each)
+    with signals_passed_to(stops):
+        beside = [
+            asyncio.create_task(keep_beating(beat, worker)),
+            *([asyncio.create_task(_watch(watch))] if watch else []),
+        ]
+        try:
+            return WorkerEnd(await work, stops.signals, worker.worn_out is not None)
+        finally:
+            for task in beside:
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
 
 
-async def _keep_beating(beat: Callable[[], bool], worker: Worker) -> None:
+async def keep_beating(beat: Callable[[], bool], worker: Stoppable) -> None:
+    """Show whoever supervises this process that its loop moves, and stop when nobody does any more."""
     while beat():  # noqa: ASYNC110  what is waited for is that nobody listens any more, and nothing tells of that but the next try
         await asyncio.sleep(PULSE_SECONDS)
     logging.getLogger("thresher").error("the process that supervised this worker is gone; stopping")
@@ -230,7 +236,7 @@ def command(
     call, known_as = call_of(ctx), worker_name(name, os.environ)
     log_to_stderr(verbose=call.verbose)
 
-    def work(pulse: "Pulse") -> int:
+    def work(pulse: Beat) -> int:
         return exit_code(lambda: _work(call, pulse, concurrency, known_as, only, without), call.words)
 
     raise typer.Exit(supervise(work))
@@ -238,7 +244,7 @@ def command(
 
 def _work(
     call: CommandCall,
-    pulse: "Pulse",
+    pulse: Beat,
     concurrency: int | None,
     name: str | None,
     only: str | None,

@@ -5,6 +5,9 @@ process: the event loop, the heartbeat and the signal handlers. Only another pro
 worker` is two: a parent that runs nobody's code, and the worker. The worker's event loop sends a pulse
 through a pipe; when it is silent for longer than `worker.stall`, the parent has the stacks of all its threads
 written to stderr and kills it. Its lease ends, and its tasks count a crash.
+
+Windows cannot fork. There the worker has no parent: it ends by itself when it hangs, and whoever started it
+starts it again.
 """
 
 import contextlib
@@ -17,7 +20,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from select import select
 from types import FrameType
-from typing import Self
+from typing import Protocol, Self
 
 from thresher.config.settings import Settings
 from thresher.core.clock import monotonic
@@ -35,11 +38,21 @@ CLOSING_SECONDS = 3.0
 STACKS_SECONDS = 0.5
 # The wait before a restart doubles with each worker that died young.
 RESTART_SECONDS, MAX_RESTART_SECONDS, YOUNG_SECONDS = 0.1, 10.0, 30.0
-SHOW_STACKS = signal.SIGUSR1
 STDERR = 2
+# Windows can do neither.
+CAN_FORK, CAN_FREEZE = hasattr(os, "fork"), hasattr(signal, "SIGTSTP")
 FORWARDED = (signal.SIGTERM, signal.SIGINT)
 
-Work = Callable[["Pulse"], int]
+
+class Beat(Protocol):
+    """How a worker shows that its event loop moves. `restarted`: its parent has started others before it."""
+
+    @property
+    def restarted(self) -> bool: ...
+    def beat(self, settings: Settings) -> bool: ...
+
+
+Work = Callable[[Beat], int]
 
 
 class Pulse:
@@ -47,8 +60,8 @@ class Pulse:
     change.
     """
 
-    def __init__(self, pipe: int) -> None:
-        self._pipe = pipe
+    def __init__(self, pipe: int, *, restarted: bool = False) -> None:
+        self._pipe, self.restarted = pipe, restarted
 
     def beat(self, settings: Settings) -> bool:
         """Tell the parent that the event loop is moving. False when there is no parent any more."""
@@ -112,7 +125,7 @@ class Supervisor:
     def __init__(self, work: Work) -> None:
         self._work = work
         self._signals: list[int] = []
-        self._forwarded = 0
+        self._forwarded = self._started = 0
         self._wakeup = -1
 
     def run(self) -> int:
@@ -166,9 +179,10 @@ class Supervisor:
         pid = os.fork()
         if pid == 0:
             os.close(out)
-            _be_the_worker(self._work, into)
+            _be_the_worker(self._work, Pulse(into, restarted=self._started > 0), into)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
         os.close(into)
+        self._started += 1
         return Child(pid, out, monotonic())
 
     def _watch(self, child: Child) -> None:
@@ -201,7 +215,7 @@ class Supervisor:
             child.silence,
             asked,
         )
-        child.send(SHOW_STACKS)
+        child.send(signal.SIGUSR1)
         self._wait(None, STACKS_SECONDS, child)
         child.send(signal.SIGKILL)
         child.ended()
@@ -238,13 +252,17 @@ class StallAlarm:
     longer than `worker.stall`, ends it. The next run goes on.
     """
 
+    restarted = False
+
     def __enter__(self) -> Self:
-        self._before = signal.signal(signal.SIGTSTP, self._freeze)
+        if CAN_FREEZE:
+            self._before = signal.signal(signal.SIGTSTP, self._freeze)
         return self
 
     def __exit__(self, *problem: object) -> None:
         faulthandler.cancel_dump_traceback_later()
-        signal.signal(signal.SIGTSTP, self._before)
+        if CAN_FREEZE:
+            signal.signal(signal.SIGTSTP, self._before)
 
     def beat(self, settings: Settings) -> bool:
         """The event loop is moving: it may stand still for `worker.stall` from now on."""
@@ -257,11 +275,16 @@ class StallAlarm:
 
 
 def supervise(work: Work) -> int:
-    """Run `work` in a child process until a signal comes, again whenever it dies; the exit code."""
-    return Supervisor(work).run()
+    """Run `work` in a child process until a signal comes, again whenever it dies; the exit code. Where no
+    process can be forked, run it once, in this one.
+    """
+    if CAN_FORK:
+        return Supervisor(work).run()
+    with StallAlarm() as alarm:
+        return work(alarm)
 
 
-def _be_the_worker(work: Work, pipe: int) -> None:
+def _be_the_worker(work: Work, pulse: Pulse, pipe: int) -> None:
     """In the child: do the work and leave. Nothing of the parent's is gone back to."""
     code = 70
     try:
@@ -274,8 +297,8 @@ def _be_the_worker(work: Work, pipe: int) -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
         os.set_blocking(pipe, False)
         faulthandler.enable(STDERR)
-        faulthandler.register(SHOW_STACKS, STDERR)
-        code = work(Pulse(pipe))
+        faulthandler.register(signal.SIGUSR1, STDERR)
+        code = work(pulse)
     finally:
         with contextlib.suppress(Exception):
             sys.stdout.flush()

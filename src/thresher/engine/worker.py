@@ -77,6 +77,7 @@ class Worker:
         self._asked = 0
         self._starting_over: asyncio.Task[None] | None = None
         self.worn_out: str | None = None
+        self.registered = asyncio.Event()  # the database knows this worker
         self.done = False  # nothing was left to do before anybody asked it to stop
         self.tally = WorkerTally()
         self._attempts = Attempts(
@@ -103,6 +104,7 @@ class Worker:
         # Threads of their own: whatever stages do, schedules fire and the lost are found.
         chore_threads = ThreadPoolExecutor(len(chores), "chore")
         await self._lease.take()
+        self.registered.set()
         wake = Wake(self._store, self._nudge, float(self._store.settings["worker.poll"]))
         wake.start()
         background = [asyncio.create_task(keep_doing(chore, self._store, chore_threads)) for chore in chores]

@@ -1,12 +1,13 @@
 """The server: its socket, its signals, trusted proxies, and a public address only where a key exists."""
 
-import asyncio
 import contextlib
+import errno
 import ipaddress
 import logging
-import signal
+import os
 import socket
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import uvicorn
@@ -15,6 +16,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from thresher.admin.admins import has_admins
 from thresher.admin.keys import has_keys
 from thresher.core.errors import UsageError
+from thresher.engine.signals import signals_passed_to
 from thresher.runtime import Runtime
 from thresher.web.app import make_app
 from thresher.web.connections import Connections, line_with
@@ -23,7 +25,6 @@ from thresher.web.proxied import TrustedHeader, read_header
 
 log = logging.getLogger("thresher.web")
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
 BACKLOG = 512
 
 
@@ -72,21 +73,35 @@ def is_loopback(host: str) -> bool:
     )
 
 
-def bind(host: str, port: int) -> socket.socket:
-    """Open a socket at this address; port 0 takes any free port."""
+def bind(host: str, port: int, tries: int = 1) -> socket.socket:
+    """Open a socket that listens at this address; port 0 takes any free port. With more `tries` it is the
+    first free one of so many ports from there on.
+    """
     try:
         family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        made = socket.socket(family, kind, proto)
-        try:
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            made.bind(address)
-        except BaseException:
-            made.close()
-            raise
+        for ahead in range(tries):
+            try:
+                return _listening(family, kind, proto, (address[0], port + ahead, *address[2:]))
+            except OSError as problem:
+                if problem.errno != errno.EADDRINUSE or ahead == tries - 1:
+                    raise
     except OSError as problem:
         raise UsageError(
             f"cannot listen at {host}:{port}: {problem.strerror}; choose another with --port or --host"
         ) from None
+    raise AssertionError("at least one port is tried")
+
+
+def _listening(family: int, kind: int, proto: int, address: tuple[Any, ...]) -> socket.socket:
+    made = socket.socket(family, kind, proto)
+    try:
+        if os.name != "nt":  # there it would take the port from whoever listens
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind(address)
+        made.listen(BACKLOG)  # now: of two that bind the same port, the second learns of it only here
+    except BaseException:
+        made.close()
+        raise
     return made
 
 
@@ -136,14 +151,8 @@ async def serve(
 ) -> list[int]:
     """Serve until a signal comes, then let running requests finish; return the signals."""
     server, came = make_server(runtime, ready, proxies, user_header), list[int]()
-    loop = asyncio.get_running_loop()
-    for each in SIGNALS:
-        loop.add_signal_handler(each, _stop, server, came, each)
-    try:
+    with signals_passed_to(partial(_stop, server, came)):
         await server.serve([bound])
-    finally:
-        for each in SIGNALS:
-            loop.remove_signal_handler(each)
     return came
 
 

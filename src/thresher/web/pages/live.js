@@ -180,6 +180,18 @@
     setTimeout(connect, AGAIN);
   };
 
+  // The link to the first administrator has the token behind the #, which no server sees. Nor shall the history.
+  const takeToken = () => {
+    const token = new URLSearchParams(location.hash.slice(1)).get("token");
+    if (!token) return;
+    history.replaceState(null, "", location.pathname + location.search);
+    const field = document.getElementById("token");
+    if (!field) return;
+    field.value = token;
+    document.getElementById("name")?.focus();
+  };
+
+  takeToken();
   for (const part of liveParts(document)) shown.set(part.id, part.outerHTML);
   offerTimes();
   writeTimes(document);
