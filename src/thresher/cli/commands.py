@@ -30,6 +30,7 @@ TABLE = "thresher.table"
 
 MACHINE = (
     Command("up", "Work and serve the dashboard, in one process.", "thresher.cli.up:command"),
+    Command("demo", "Show every app at work, on a web on this machine.", "thresher.cli.demo:command"),
     Command("run", "Work until nothing is left to do.", "thresher.cli.run:command"),
     Command("worker", "Work until stopped.", "thresher.cli.worker:command"),
     Command("serve", "Serve the dashboard and the HTTP API.", "thresher.cli.serve:command"),

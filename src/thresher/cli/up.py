@@ -36,26 +36,30 @@ DESKTOPS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER", "WSL_DISTRO_NAME")
 log = logging.getLogger("thresher")
 
 
+Port = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        max=65_535,
+        help=f"Port to listen on; 0 for any free port. Default: {PORT}, or the next free one.",
+        show_default=False,
+    ),
+]
+Browser = Annotated[
+    bool | None,
+    typer.Option(
+        "--browser/--no-browser",
+        help="Open the dashboard in the browser. Default: if this is a terminal on a desktop.",
+        show_default=False,
+    ),
+]
+
+
 def command(
     ctx: typer.Context,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = HOST,
-    port: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            max=65_535,
-            help=f"Port to listen on; 0 for any free port. Default: {PORT}, or the next free one.",
-            show_default=False,
-        ),
-    ] = None,
-    browser: Annotated[
-        bool | None,
-        typer.Option(
-            "--browser/--no-browser",
-            help="Open the dashboard in the browser. Default: if this is a terminal on a desktop.",
-            show_default=False,
-        ),
-    ] = None,
+    port: Port = None,
+    browser: Browser = None,
 ) -> None:
     """Run everything in one process: a worker, the schedules, the dashboard and the API. The database is
     created or migrated first.

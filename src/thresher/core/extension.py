@@ -110,9 +110,9 @@ class Declaration:
 class DemoRun:
     """One run of the demo, as the apps see it: each run is one `day` of the practice web.
 
-    `sites` are the sites of the practice web that are followed, `web` is its address. `examples` is the
-    folder of the examples, `folder` the project's. `last` and `began` are when the last run and this one
-    began. `command` runs a command as a person would type it.
+    `sites` are the sites of the practice web that are followed, `web` is its address. `folder` is the
+    project's. `last` and `began` are when the last run and this one began. `command` runs a command as a
+    person would type it.
     """
 
     day: int
@@ -120,7 +120,6 @@ class DemoRun:
     began: int
     sites: tuple[str, ...]
     web: str
-    examples: Path
     folder: Path
     database: str
     command: Callable[..., int]
@@ -128,15 +127,19 @@ class DemoRun:
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """What an app shows in the demo (`make run`).
+    """What an app shows in the demo (`thresher demo`).
 
     `ask` asks for the work of the day. When the queue is empty, `finish`, if given, does what happens outside
     it, and returns an exit code. `report` is given the store and yields what is printed in the end: texts and
-    tables. `settings` make it short enough to watch, and `look` are commands to try afterwards.
+    tables. `counts` is the same for programs: how many there are of what the app brings. `settings` make it
+    short enough to watch, `environ` are variables that its sources are opened with, unless they are set, and
+    `look` are commands to try afterwards.
     """
 
     ask: Callable[[DemoRun], None]
     report: Callable[[DemoRun, Any], Iterable[Any]]
+    counts: Callable[[DemoRun, Any], Mapping[str, int]] = lambda run, store: {}  # noqa: ARG005  an app need not count
     finish: Callable[[DemoRun], int] | None = None
     settings: Mapping[str, float] = field(default_factory=dict)
+    environ: Mapping[str, str] = field(default_factory=dict)
     look: tuple[str, ...] = ()

@@ -16,6 +16,7 @@ import pytest
 
 from tests.house.paper import ROOT
 from thresher.admin.keys import create_key
+from thresher.apps.roles import scraper
 from thresher.apps.roles.app import app as roles
 from thresher.apps.roles.demand import Demand
 from thresher.apps.roles.store.roles import add_role
@@ -80,8 +81,8 @@ def project(tmp_path_factory) -> Iterator[tuple[str, str, Path]]:
     """A project that is served, and a key for it."""
     folder = tmp_path_factory.mktemp("project")
     (folder / "thresher.yaml").write_text("apps: [roles]\n")
-    for name in ("scraper.py", "scraper.sh"):
-        shutil.copy(EXAMPLES / name, folder)
+    for file in (scraper.__file__, EXAMPLES / "scraper.sh"):
+        shutil.copy(file, folder)
     with opened_store(f"sqlite:///{folder / 'thresher.db'}", apps=[roles]) as store:
         token = create_key(store, "reference", ["scrape"], apps=[roles], rate=100_000).token
     with serving(folder) as url:

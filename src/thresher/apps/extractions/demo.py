@@ -1,4 +1,4 @@
-"""The extractions app's part of the demo: a register of the practice web, read whole into a data set.
+"""The extractions app's part of the demo: a catalogue of the practice web, read whole into a data set.
 
 How the site is walked is detected on the first day. On every later day it is extracted again, and the two
 data sets are compared.
@@ -22,12 +22,12 @@ from thresher.cli.format import short
 from thresher.runtime import opened_store
 from thresher.store.store import Store
 
-RECIPE = "register"
-SITE = "https://n24.offsets.catalogues.example/credentials"  # twenty-four of its items
+RECIPE = "courses"
+SITE = "https://n24.numbered.catalogues.example/courses"  # twenty-four of its items
 ITEMS, FIELDS, CHANGES = 3, 3, 6  # that are shown
 MAX_CELL = 80
 MAX_ITEMS = 1_000
-LOOK = ("recipes show register", "extract status 1", "datasets show register")
+LOOK = ("recipes show courses", "extract status 1", "datasets show courses")
 READERS = {"data": "from their own data", "learned": "by what was learned", "model": "by a model"}
 
 
@@ -38,7 +38,7 @@ def ask(run: DemoRun) -> None:
     if run.day:
         run.command("extract", "run", RECIPE)
     else:
-        run.command("recipes", "add", RECIPE, "--url", SITE, "--entity", "credential")
+        run.command("recipes", "add", RECIPE, "--url", SITE, "--entity", "course")
 
 
 def finish(run: DemoRun) -> int:
@@ -65,6 +65,18 @@ def report(run: DemoRun, store: Store) -> Iterator[Table | str]:
     yield items(datasets.list_items(store, RECIPE, limit=ITEMS))
     if before := datasets.previous_dataset(store, RECIPE):
         yield from changes(store, before)
+
+
+def counts(run: DemoRun, store: Store) -> dict[str, int]:  # noqa: ARG001  every app is asked alike
+    """How many pages the newest extraction has read into how many items."""
+    found = extractions.list_views(store, RECIPE, limit=MAX_ITEMS)
+    newest = found[0] if found else None
+    return {
+        "extractions": len(found),
+        "pages": newest.pages if newest else 0,
+        "items": newest.items if newest else 0,
+        "unverified": newest.unverified if newest else 0,
+    }
 
 
 def steps(found: ExtractionView) -> Table:
@@ -116,4 +128,4 @@ def _table(title: str, names: Sequence[str], numbers: Sequence[str]) -> Table:
     return table
 
 
-DEMO = Demo(ask, report, finish, look=LOOK)
+DEMO = Demo(ask, report, counts, finish, look=LOOK)

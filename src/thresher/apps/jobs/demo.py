@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from thresher import Demo, DemoRun
-from thresher.admin.records import list_records
+from thresher.admin.records import count, list_records
 from thresher.admin.tasks import list_tasks
 from thresher.apps.jobs.service.boards import BoardView, list_boards
 from thresher.apps.jobs.service.companies import list_companies
@@ -91,6 +91,18 @@ def report(run: DemoRun, store: Store) -> Iterator[Table | str]:
     yield table_of(found, with_news=run.last > 0)
     yield matches(store)
     yield decisions(store)
+
+
+def counts(run: DemoRun, store: Store) -> dict[str, int]:  # noqa: ARG001  every app is asked alike
+    """What there is of companies, boards and postings, and how the postings were judged."""
+    boards = list_boards(store, limit=MAX_ROWS)
+    return {
+        "companies": len(list_companies(store, limit=MAX_ROWS)),
+        "boards": len(boards),
+        "postings": sum(each.open or 0 for each in boards),
+        "decisions": count(store, "decision"),
+        "matches": len(list_matches(store, Search(), 0, limit=MAX_ROWS)),
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,4 +220,4 @@ def decisions(store: Store) -> str:
     return f"{len(found)} postings were judged: {counts}. Each with its reason: thresher explain KEY."
 
 
-DEMO = Demo(ask, report, settings=SETTINGS, look=LOOK)
+DEMO = Demo(ask, report, counts, settings=SETTINGS, look=LOOK)

@@ -4,7 +4,6 @@ every price that counts and the reason for each that does not.
 On every later day they are looked for again: asks have changed, vanished or been sold meanwhile.
 """
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 
 from rich.markup import escape
@@ -31,7 +30,6 @@ LOOK = (f'prices show "{COIN}"', f'prices explain "{COIN}"', f'prices chart "{CO
 
 def ask(run: DemoRun) -> None:
     """On the first day, add the source and the items. On every later day, look for them again."""
-    os.environ.update({name: os.environ.get(name, value) for name, value in KEYS.items()})
     if run.day:
         run.command("prices", "collect")
         return
@@ -62,6 +60,17 @@ def report(run: DemoRun, store: Store) -> Iterator[Table | str]:
     if run.day:
         seen = prices.show_history(store, COIN).observations
         yield from moves([each for each in seen if each.what != "new" and each.observed_at >= run.began])
+
+
+def counts(run: DemoRun, store: Store) -> dict[str, int]:  # noqa: ARG001  every app is asked alike
+    """How many things were looked for, what was found for them, and how many have a value."""
+    found = items.list_views(store)
+    points = [items.show_item(store, each.name).points for each in found]
+    return {
+        "items": len(found),
+        "points": sum(each.counted + each.left_out + each.ended for each in points),
+        "valuations": sum(each.value is not None and each.value.median is not None for each in found),
+    }
 
 
 def worth(found: Sequence[ItemView]) -> Table:
@@ -107,4 +116,4 @@ def _table(title: str, names: Sequence[str], numbers: Sequence[str]) -> Table:
     return table
 
 
-DEMO = Demo(ask, report, look=LOOK)
+DEMO = Demo(ask, report, counts, environ=KEYS, look=LOOK)

@@ -17,6 +17,7 @@ from thresher.store.store import Store
 
 BEST = 6  # companies that are shown
 SHOWN_DAYS = 31
+MAX_ROWS = 10_000
 SETTINGS = {"queries.pause": 3_600}  # seconds: a day passes there with every run, not with the clock
 LOOK = ("queries list", "queries show 'payroll, us'", "signals list", "queries watch")
 SEARCHES = {
@@ -88,6 +89,17 @@ def report(run: DemoRun, store: Store) -> Iterator[Table | str]:
     yield companies(store)
 
 
+def counts(run: DemoRun, store: Store) -> dict[str, int]:  # noqa: ARG001  every app is asked alike
+    """How many queries have found how many offers of how many companies."""
+    found = list_views(store)
+    return {
+        "queries": len(found),
+        "runs": len(recent_runs(store)),
+        "offers": sum(each.offers for each in found),
+        "companies": len(list_companies(store, limit=MAX_ROWS)),
+    }
+
+
 def queries(store: Store) -> Table:
     table = _table("What was searched", ("query", "status", "days", "offers", "asks next since"), ("offers",))
     for each in list_views(store):
@@ -125,4 +137,4 @@ def _table(title: str, names: Sequence[str], numbers: Sequence[str]) -> Table:
     return table
 
 
-DEMO = Demo(ask, report, settings=SETTINGS, look=LOOK)
+DEMO = Demo(ask, report, counts, settings=SETTINGS, look=LOOK)

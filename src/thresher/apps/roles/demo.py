@@ -1,8 +1,8 @@
 """The roles app's part of the demo: a recruiter's candidates, the roles that they want, and a scraper that
 looks for each role once.
 
-The API is served by a process of its own, as in real life, and the scraper is the one of the examples. Only
-its `look` is replaced: it asks the practice web's search.
+The API is served by a process of its own, as in real life, and the scraper is the reference scraper. Only its
+`look` is replaced: it asks the practice web's search.
 """
 
 import contextlib
@@ -12,8 +12,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
@@ -23,14 +21,29 @@ from rich.table import Table
 
 from thresher import Demo, DemoRun
 from thresher.admin.keys import create_key
+from thresher.admin.records import every
+from thresher.apps.roles import scraper
 from thresher.apps.roles.app import app
 from thresher.apps.roles.service.candidates import list_candidates
 from thresher.apps.roles.service.matches import list_fits
+from thresher.apps.roles.service.roles import list_roles
 from thresher.runtime import opened_store
 from thresher.store.store import Store
 
+PLATFORM, MAX_ROWS = "search", 10_000
+LOOK = ("candidates list", 'candidates matches "ada okafor"', "roles list")
 SEARCH, COUNTRY, ROWS = "search.practice.example", "us", 50
 PARTS = {"skills": "skills", "experience": "years", "location": "place", "salary": "pay", "semantic": "text"}
+CANDIDATES = """name,title,skills,tech_stack,specializations,experience_years,locations,salary_min,remote
+Ada Okafor,Senior Python Developer,Python;SQL;Docker,Django;PostgreSQL,payments,8,Denver CO,110000,yes
+Bruno Keller,Python Dev,Python;Flask,AWS,,3,Austin TX,80000,no
+Chidi Anders,Sr. UX Researcher,interviews;usability testing;Figma,,accessibility,6,Portland OR,,yes
+Dana Whitfield,UX Researcher,surveys;statistics,,,2,Denver CO,70000,
+Elif Demir,Lead Product Designer,Figma;prototyping,,design systems,9,New York NY,120000,no
+Femi Larsen,Financial Analyst II,Excel;SQL;forecasting,,budgets,5,Denver CO,85000,no
+Grace Moreau,Staff Accountant,Excel;audits,NetSuite,,7,Chicago IL,90000,no
+Hiro Lindqvist,Technical Writer,clear writing;Markdown;Git,,API documentation,4,,,yes
+"""
 SETTINGS = {"roles.reset_after": 0}  # hours: roles are due again at the next run
 
 
@@ -39,7 +52,9 @@ def ask(run: DemoRun) -> None:
     if run.day:
         run.command("add", "reset_roles", "--key", "reset_roles")
     else:
-        run.command("add", "candidates", str(run.examples / "candidates.csv"))
+        file = run.folder / "candidates.csv"
+        file.write_text(CANDIDATES, "utf-8")
+        run.command("add", "candidates", str(file))
 
 
 def recruit(run: DemoRun) -> int:
@@ -63,7 +78,7 @@ def served(words: Sequence[str]) -> Iterator[str]:
         try:
             told = re.search(r"http://[\d.:]+", process.stdout.readline())
             if told is None:
-                raise SystemExit("the API does not start; thresher --project examples/harvest serve says why")
+                raise SystemExit(f"the API does not start; thresher --project {words[4]} serve says why")
             yield told[0]
         finally:
             process.terminate()
@@ -82,19 +97,9 @@ def key_in(run: DemoRun) -> str:
 
 def scrape(run: DemoRun, url: str) -> None:
     """Run the reference scraper until no role waits."""
-    os.environ |= {"THRESHER_URL": url, "THRESHER_KEY": key_in(run)}  # read when the scraper is loaded
-    scraper = module_at(run.examples / "scraper.py")
-    scraper.look = look
-    scraper.main(run.web)
-
-
-def module_at(path: Path) -> Any:
-    spec = spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    os.environ |= {"THRESHER_URL": url, "THRESHER_KEY": key_in(run)}
+    with contextlib.nullcontext() if sys.stdout.isatty() else contextlib.redirect_stdout(None):
+        scraper.main(run.web, look)
 
 
 def look(web: str, role: dict[str, Any]) -> dict[str, Any]:
@@ -120,7 +125,7 @@ def search(web: str, what: str) -> list[dict[str, Any]]:
 def posting(row: dict[str, Any]) -> dict[str, Any]:
     """One row of the search in the words of the scraper protocol."""
     return {
-        "platform": "search",
+        "platform": PLATFORM,
         "external_job_id": row["id"],
         "title": row["title"],
         "company": row["company"]["display_name"],
@@ -155,4 +160,16 @@ def report(run: DemoRun, store: Store) -> Iterator[Table]:  # noqa: ARG001  ever
     yield table
 
 
-DEMO = Demo(ask, report, finish=recruit, settings=SETTINGS)
+def counts(run: DemoRun, store: Store) -> dict[str, int]:  # noqa: ARG001  every app is asked alike
+    """How many people want how many roles, and how many of them suit which postings."""
+    return {
+        "candidates": len(list_candidates(store, limit=MAX_ROWS)),
+        "roles": len(list_roles(store, limit=MAX_ROWS)),
+        "postings": sum(each.key.startswith(f"{PLATFORM}/") for each in every(store, "posting")),
+        "matches": sum(
+            len(list_fits(store, candidate=each.key, limit=MAX_ROWS)) for each in list_candidates(store)
+        ),
+    }
+
+
+DEMO = Demo(ask, report, counts, finish=recruit, settings=SETTINGS, look=LOOK)

@@ -39,7 +39,7 @@ def test_the_demo_tells_what_things_are_worth_and_what_has_moved(
         return codes[-1]
 
     now = SystemClock().now()
-    run = DemoRun(0, 0, now, (), "", folder, folder, "", command)
+    run = DemoRun(0, 0, now, (), "", folder, "", command)
     DEMO.ask(run)
     with opened_store(f"sqlite:///{folder / 'thresher.db'}", apps=(app,)) as store:
         assert "nothing was found yet" in told(run, store)

@@ -4,7 +4,7 @@ Skills are counted by a product of two binary matrices. Years and pay are looked
 decided once, by the function that decides a single pair. Memory is bounded by the batch of candidates.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from thresher.apps.roles.matching import parts
 from thresher.apps.roles.matching.locations import Ground, Site
 from thresher.apps.roles.matching.offer import Offer
-from thresher.apps.roles.matching.points import FULL, HUNDRED, Points
+from thresher.apps.roles.matching.points import FULL, HUNDRED, Points, Row
 from thresher.apps.roles.matching.seeker import Seeker
 from thresher.apps.roles.matching.skill import alike, may_misspell
 from thresher.hiring.opening import Workplace
@@ -314,3 +314,18 @@ def _matrix(
     return np.frombuffer(body, "<f4").reshape(len(vectors), dims), np.array(
         [each is not None for each in usable], bool
     )
+
+
+def pick(seekers: Sequence[Seeker], offers: Sequence[Offer], grid: Grid, points: Points) -> Iterator[Row]:
+    """Those that score enough, of each candidate at most `best`; of equal scores the posting that was seen
+    first.
+    """
+    ids = np.array([offer.id for offer in offers], np.int64)
+    enough = grid.score >= points.least
+    for row in np.flatnonzero(enough.any(axis=1)).tolist():
+        columns = np.flatnonzero(enough[row])
+        order = np.lexsort((ids[columns], -grid.score[row, columns]))
+        best = columns[order[: points.best]]
+        values = (ids[best], grid.score[row, best], *(part[row, best] for part in grid.parts))
+        for posting, *counts in zip(*(each.tolist() for each in values), strict=True):
+            yield (seekers[row].id, posting, *counts)

@@ -5,21 +5,18 @@ effect.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from thresher.apps.roles.matching.grid import Grid
 from thresher.apps.roles.matching.offer import Offer
 from thresher.apps.roles.matching.parts import score_pair
-from thresher.apps.roles.matching.points import Points
+from thresher.apps.roles.matching.points import Points, Row
 from thresher.apps.roles.matching.seeker import Seeker
 from thresher.core.context import Context
 from thresher.core.outcome import Effect
 from thresher.vectors.embedder import has_numpy
-from thresher.vectors.numeric import np
 
 # Pairs that score enough become matches, the best of each candidate, in a deterministic order.
 
 BLOCK = 250_000  # pairs that are scored together
 Vectors = Sequence[bytes | None]
-Row = tuple[int, int, int, int, int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +38,7 @@ def choose(
         return []
     if not has_numpy():
         return list(_one_by_one(seekers, offers, points, sides))
-    from thresher.apps.roles.matching.grid import grid  # noqa: PLC0415  NumPy is an extra, and slow to import
+    from thresher.apps.roles.matching.grid import grid, pick  # noqa: PLC0415  NumPy is an extra, and slow to import
 
     rows, found = max(1, BLOCK // len(offers)), list[Row]()
     for start in range(0, len(seekers), rows):
@@ -89,18 +86,3 @@ def matched(
     rows = choose(seekers, offers, points, sides)
     people, postings = [seeker.id for seeker in seekers], [offer.id for offer in offers]
     return Effect("matches.replace", {"role": role, "candidates": people, "postings": postings, "rows": rows})
-
-
-def pick(seekers: Sequence[Seeker], offers: Sequence[Offer], grid: Grid, points: Points) -> Iterator[Row]:
-    """Those that score enough, of each candidate at most `best`; of equal scores the posting that was seen
-    first.
-    """
-    ids = np.array([offer.id for offer in offers], np.int64)
-    enough = grid.score >= points.least
-    for row in np.flatnonzero(enough.any(axis=1)).tolist():
-        columns = np.flatnonzero(enough[row])
-        order = np.lexsort((ids[columns], -grid.score[row, columns]))
-        best = columns[order[: points.best]]
-        values = (ids[best], grid.score[row, best], *(part[row, best] for part in grid.parts))
-        for posting, *counts in zip(*(each.tolist() for each in values), strict=True):
-            yield (seekers[row].id, posting, *counts)

@@ -11,6 +11,8 @@ PARTS = ("skills", "experience", "location", "salary", "semantic")
 # Scores are integers, in hundredths of a point, and weights in thousandths, so that the order of addition
 # does not matter.
 HUNDRED, FULL, THOUSAND = 100, 10_000, 1_000
+# A match: candidate, posting, score, and the points of each part.
+Row = tuple[int, int, int, int, int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,26 +11,27 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
-QUEUE = os.environ.get("THRESHER_URL", "http://127.0.0.1:8000") + "/api/scraper/queue"
-HEADERS = {
-    "Authorization": f"Bearer {os.environ.get('THRESHER_KEY', '')}",
-    "Content-Type": "application/json",
-}
 FIELDS = ("external_job_id", "title", "company", "location", "job_url")
 TRIES = 8
 
 
+Look = Callable[[str, dict[str, Any]], dict[str, Any]]
+
+
 def ask(path: str, body: dict[str, Any] | None = None) -> tuple[int, Any]:
     """Ask until there is an answer. Asking again is harmless: what a session is told twice counts once."""
+    queue = os.environ.get("THRESHER_URL", "http://127.0.0.1:8000") + "/api/scraper/queue"
+    key = f"Bearer {os.environ.get('THRESHER_KEY', '')}"
+    headers = {"Authorization": key, "Content-Type": "application/json"}
     data = None if body is None else json.dumps(body).encode()
     for attempt in range(TRIES):
         try:
-            with urlopen(Request(QUEUE + path, data, HEADERS), timeout=60) as got:
+            with urlopen(Request(queue + path, data, headers), timeout=60) as got:
                 return got.status, json.loads(got.read() or b"null")
         except HTTPError as refused:
             if refused.code not in (429, 503):
@@ -38,12 +39,13 @@ def ask(path: str, body: dict[str, Any] | None = None) -> tuple[int, Any]:
             time.sleep(int(refused.headers.get("Retry-After") or 5))
         except (URLError, ConnectionError, TimeoutError):
             time.sleep(2**attempt / 4)
-    raise SystemExit(f"no answer from {QUEUE}; does thresher serve run there? THRESHER_URL says where to ask")
+    raise SystemExit(f"no answer from {queue}; does thresher serve run there? THRESHER_URL says where to ask")
 
 
 def turns() -> Iterator[dict[str, Any]]:
     """What this key holds already, from a run that was killed; then one role after the other, until none
-    waits."""
+    waits.
+    """
     status, held = ask("/current-session")
     if status != 200:
         raise SystemExit(held["detail"])
@@ -54,7 +56,8 @@ def turns() -> Iterator[dict[str, Any]]:
 
 def look(board: str, role: dict[str, Any]) -> dict[str, Any]:
     """What the board has for a role. That it has nothing counts only with a proof: here, that the list as a
-    whole is not empty."""
+    whole is not empty.
+    """
     with urlopen(board, timeout=60) as got:
         rows = [
             dict(zip(FIELDS, line.split("\t"), strict=False)) for line in got.read().decode().splitlines()
@@ -72,7 +75,8 @@ def look(board: str, role: dict[str, Any]) -> dict[str, Any]:
     return {"jobs": found} | ({} if found or not rows else empty)
 
 
-def main(board: str) -> None:
+def main(board: str, look: Look = look) -> None:
+    """Take every role that waits, and hand in what `look` finds for it."""
     for turn in turns():
         session = {"session_id": turn["session_id"]}
         try:
