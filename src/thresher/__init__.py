@@ -45,6 +45,7 @@ if typing.TYPE_CHECKING:
     from thresher.core.schema import Field, Kind, Schema
     from thresher.core.setting import Setting, guarded, tunable
     from thresher.core.task import NewTask, Task, TaskStatus
+    from thresher.core.template import Draft, Question, Template
     from thresher.web.pages.page import DashboardPage as DashboardPage
     from thresher.web.pages.page import PageRequest as PageRequest
     from thresher.web.route import Route as Route
@@ -67,6 +68,7 @@ _HOMES = {
     "Demo": "thresher.core.extension",
     "DemoRun": "thresher.core.extension",
     "Done": "thresher.core.outcome",
+    "Draft": "thresher.core.template",
     "Effect": "thresher.core.outcome",
     "Event": "thresher.core.event",
     "Evidence": "thresher.core.evidence",
@@ -94,6 +96,7 @@ _HOMES = {
     "Permanent": "thresher.core.errors",
     "Pipeline": "thresher.core.pipeline",
     "Place": "thresher.core.evidence",
+    "Question": "thresher.core.template",
     "RateLimited": "thresher.core.errors",
     "Record": "thresher.core.record",
     "Rendering": "thresher.core.rendering",
@@ -110,6 +113,7 @@ _HOMES = {
     "Task": "thresher.core.task",
     "TaskError": "thresher.core.errors",
     "TaskStatus": "thresher.core.task",
+    "Template": "thresher.core.template",
     "Transient": "thresher.core.errors",
     "Unauthorized": "thresher.core.errors",
     "UnknownName": "thresher.core.errors",
@@ -145,6 +149,7 @@ __all__ = [
     "Demo",
     "DemoRun",
     "Done",
+    "Draft",
     "Effect",
     "Event",
     "Evidence",
@@ -172,6 +177,7 @@ __all__ = [
     "Permanent",
     "Pipeline",
     "Place",
+    "Question",
     "RateLimited",
     "Record",
     "Rendering",
@@ -188,6 +194,7 @@ __all__ = [
     "Task",
     "TaskError",
     "TaskStatus",
+    "Template",
     "Transient",
     "Unauthorized",
     "UnknownName",

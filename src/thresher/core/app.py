@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from thresher.core.schema import Schema
     from thresher.core.setting import Setting
     from thresher.core.task import NewTask
+    from thresher.core.template import Template
 
 _EVENT = re.compile(r"[a-z][a-z0-9_]{0,63}", re.ASCII)
 # Of our own making: a standard header, such as Cookie, means something else already.
@@ -92,7 +93,8 @@ class App:
       (`Check`) for `thresher doctor`; what needs a person also stands in `thresher status`. `explain`:
       functions that are given the store and what somebody asks `thresher explain` for, and return an
       `Explanation`, or None for what is not theirs.
-    - `demo`: its part of the demo, a `Demo`.
+    - `demo`: its part of the demo, a `Demo`. `template`: the project that `thresher init` writes for whoever
+      wants to use the app, a `Template`.
     - `needs`: the apps that are enabled with it.
 
     Everything may be given by its dotted name, `package.module:name`, and is then imported when it is needed.
@@ -128,6 +130,7 @@ class App:
     checks: Named[tuple[MakeChecks, ...]] = Named(())
     explain: Named[tuple[Callable[[Any, str], Any], ...]] = Named(())
     demo: Named[Demo | None] = Named(None)
+    template: Named[Template | None] = Named(None)
 
     def __post_init__(self) -> None:
         check_text(self.name, "the name of an app", MAX_NAME_BYTES)

@@ -30,6 +30,7 @@ app = App(
     templates="thresher.apps.extractions:templates",
     checks="thresher.apps.extractions.service.checks:CHECKS",
     demo="thresher.apps.extractions.demo:DEMO",
+    template="thresher.apps.extractions.template:TEMPLATE",
     reads={
         "extractions.count_pages": "thresher.apps.extractions.store.pages:count_pages",
         "extractions.extraction": "thresher.apps.extractions.store.extractions:read_extraction",

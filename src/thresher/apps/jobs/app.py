@@ -20,6 +20,7 @@ app = App(
     },
     follows={"posting": "job"},
     demo="thresher.apps.jobs.demo:DEMO",
+    template="thresher.apps.jobs.template:TEMPLATE",
     commands=(
         Command("add company", "Add companies by name or site.", "thresher.apps.jobs.cli.jobs:add_company"),
         Command("add companies", "Add companies from a file.", "thresher.apps.jobs.cli.jobs:add_companies"),

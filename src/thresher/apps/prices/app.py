@@ -34,6 +34,7 @@ app = App(
     checks="thresher.apps.prices.service.checks:CHECKS",
     explain="thresher.apps.prices.service.explained:EXPLAIN",
     demo="thresher.apps.prices.demo:DEMO",
+    template="thresher.apps.prices.template:TEMPLATE",
     commands=(
         Command(
             "prices",

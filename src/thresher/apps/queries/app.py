@@ -66,6 +66,7 @@ app = App(
         "queries.told": "thresher.apps.queries.store.alarms:mark_told",
     },
     demo="thresher.apps.queries.demo:DEMO",
+    template="thresher.apps.queries.template:TEMPLATE",
     commands=(
         Command(
             "queries",

@@ -13,6 +13,7 @@ from thresher import Demo, DemoRun
 from thresher.apps.queries.cli.queries import day_strip
 from thresher.apps.queries.service.queries import list_views, recent_runs, run_sentence, show_query
 from thresher.apps.queries.service.signals import list_companies
+from thresher.apps.queries.template import CLIENT
 from thresher.store.store import Store
 
 BEST = 6  # companies that are shown
@@ -25,31 +26,6 @@ SEARCHES = {
     "accountants, us": ("accountant", "us"),
     "people partners, gb": ("people partner", "gb"),
 }
-# It is March there, and always will be: the search is asked for the last days of its own time.
-CLIENT = """name: practice
-title: The practice web's search
-request:
-  url: https://search.practice.example/v1/search/{country}/{page}
-  query: {app_key: demo, what: "{text}", max_days_old: "{days}", sort_by: date, results_per_page: "{size}"}
-parameters:
-  country: {help: "Country of the search, such as us.", default: us, pattern: "[a-z]{2}"}
-paging: {kind: page, first: 1, size: 50, max_pages: 20}
-window: {kind: since}
-newest_first: true
-answer:
-  rows: results
-  total: count
-  fields:
-    id: id
-    title: title
-    url: redirect_url
-    company: company.display_name
-    location: location.display_name
-    posted: created
-    low: salary_min
-    high: salary_max
-    description: description
-"""
 RULES = """purpose: Companies that are likely to need payroll software
 scale: {max: 10, strong: 6}
 fields: {title: 1.5, description: 1}

@@ -52,6 +52,7 @@ app = App(
     scopes={"scrape": "take roles from the queue and send postings"},
     key_headers=("X-Scraper-API-Key",),
     demo="thresher.apps.roles.demo:DEMO",
+    template="thresher.apps.roles.template:TEMPLATE",
     commands=(
         Command("add candidates", "Add candidates from a file.", "thresher.apps.roles.cli.candidates:add"),
         Command(

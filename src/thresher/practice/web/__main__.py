@@ -14,21 +14,21 @@ import signal
 import socket
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from thresher.practice.web.control import CONTROL
 from thresher.practice.web.server import ADDRESS, listening, new_loop, serve
 from thresher.practice.web.web import Web
 
 
-def main() -> int:
+def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m thresher.practice.web", description="A seeded web on loopback, for practice."
     )
     parser.add_argument("--seed", type=int, default=7, help="the same seed, the same web (7)")
     parser.add_argument("--port", type=int, default=0, help="where to listen on 127.0.0.1 (any free port)")
     parser.add_argument("--day", type=float, default=0, help="the day it is there (0)")
-    chosen = parser.parse_args()
+    chosen = parser.parse_args(words)
     try:
         site, listener = Web(chosen.seed, chosen.day), listening(chosen.port)
     except (OSError, OverflowError, ValueError) as error:
