@@ -90,6 +90,7 @@ def test_up_works_and_serves_on_a_database_that_it_makes(project: Path, thresher
         stopped = ended(process, signal.SIGINT)
     assert stopped.code == 130
     assert "Handing back at once" in stopped.err
+    assert "Traceback" not in stopped.err
     assert state_of(thresher, slow) == "pending"
     assert thresher("status", "--json").json["workers"] == []
 

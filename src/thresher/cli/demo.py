@@ -325,7 +325,10 @@ def opened_web(day: int) -> Iterator[RemoteWeb]:
     """
     with contextlib.ExitStack() as stack:
         with _interrupts_held():
-            web = stack.enter_context(practice_process(SEED, day=day, port=PORT if _is_free(PORT) else 0))
+            try:
+                web = stack.enter_context(practice_process(SEED, day=day, port=PORT if _is_free(PORT) else 0))
+            except RuntimeError:  # somebody was faster
+                web = stack.enter_context(practice_process(SEED, day=day))
         web.turn(*TROUBLE)
         yield web
 

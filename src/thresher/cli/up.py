@@ -135,9 +135,8 @@ class Both:
 
     def stop_now(self) -> None:
         """Hand back all tasks, and drop all answers."""
-        self.stop()
         self.worker.stop_now()
-        self.web.force_exit = True
+        server.drop(self.web)
 
 
 async def _live(both: Both, bound: socket.socket, beat: Callable[[], bool]) -> WorkerEnd:

@@ -160,9 +160,16 @@ def _stop(server: uvicorn.Server, came: list[int], signalled: int) -> None:
     """Finish on the first signal, drop everything on the second."""
     came.append(signalled)
     server.should_exit = True
-    server.force_exit = len(came) > 1
     if len(came) == 1:
         log.warning("Stopping: running requests may finish. Press Ctrl-C again to drop them.")
+    else:
+        drop(server)
+
+
+def drop(server: uvicorn.Server) -> None:
+    """End at once. What the library says of being cut short is no news."""
+    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+    server.should_exit = server.force_exit = True
 
 
 # Proxies whose forwarding headers are believed. No others are: an address that anybody can make up protects

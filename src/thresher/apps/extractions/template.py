@@ -15,7 +15,7 @@ extractions:
     {name}:
       url: {url}
       entity: {entity}
-      limits: {{pages: 500, rate: 1}}    # requests of one extraction, and how many a second
+      limits: {{pages: 500, rate: {rate}}}    # requests of one extraction, and how many a second
 """
 COMMENTED = """\
 # Which site is read into which entity. Take the "#" away, and change the address.
@@ -51,9 +51,9 @@ def write(said: Mapping[str, str], practice: bool) -> Draft:
                 ("recipes list", "see your recipes, once there is one"),
             ],
         )
-    section = SECTION.format(name=name, url=written(url), entity=entity)
+    section = SECTION.format(name=name, url=written(url), entity=entity, rate=20 if practice else 1)
     return Draft(
-        section=section.replace("rate: 1}}", "rate: 20}}") if practice else section,
+        section=section,
         steps=[
             ("run", "find out how the site is walked"),
             (f"extract run {name}", "begin an extraction"),
