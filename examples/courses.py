@@ -1,14 +1,8 @@
 """A catalogue of courses, read by a model until the site is learned, and for nothing from then on."""
 
-from collections import Counter
-from collections.abc import Iterator
-from typing import Any
-
 from thresher import (
     App,
     Context,
-    Demo,
-    DemoRun,
     Done,
     Field,
     Kind,
@@ -20,8 +14,6 @@ from thresher import (
     Stage,
     host_gate,
 )
-from thresher.admin.costs import dollars, list_calls
-from thresher.admin.records import list_records
 from thresher.reading.html.document import Document
 
 CATALOGUE = "https://courses.practice.example/catalogue/craft"
@@ -58,35 +50,6 @@ async def read_course(ctx: Context) -> Outcome:
     )
 
 
-READERS = {
-    "model": "read by a model",
-    "learned": "by what was learned from its answers",
-    "data": "from their own data",
-}
-
-
-def ask(run: DemoRun) -> None:
-    """Nothing to ask for: the app starts with its catalogue."""
-
-
-def report(run: DemoRun, store: Any) -> Iterator[str]:
-    """Who read the courses, and what that cost."""
-    rows = [row for row in list_records(store, kind="course", limit=10_000) if row["updated_at"] >= run.began]
-    calls = [
-        call
-        for call in list_calls(store, limit=10_000)
-        if call["app"] == "courses" and call["at"] >= run.began
-    ]
-    by = Counter(row["data"]["read_by"] for row in rows)
-    readers = [f"{by[name]} {words}" for name, words in READERS.items() if by[name]]
-    proven = sum(place is not None for row in rows for place in row["evidence"]["places"].values())
-    spent = dollars(sum(call["spent"] or 0 for call in calls))
-    yield (
-        f"\n[bold]What reading a catalogue cost[/bold]\n{len(rows)} courses: {', '.join(readers) or 'none yet'}. "
-        f"{len(calls)} calls of a model, {spent}. {proven} values, each with its place in the page."
-    )
-
-
 app = App(
     "courses",
     pipelines=(
@@ -96,5 +59,4 @@ app = App(
     ),
     start=(NewTask("catalogue", key="craft"),),
     schemas=(COURSE,),
-    demo=Demo(ask, report, look=("extractors show courses.practice.example course", "costs")),
 )

@@ -72,19 +72,11 @@ database: sqlite:///demo.db
 fetch:
   contact: https://example.com/about-this-bot
   resolve: {{"*": "{url}"}}
-{models}settings:
+settings:
 {settings}
-"""
-# Our own apps need none here. One that is named besides may.
-MODELS = """models:
-  providers:
-    practice: {{kind: openai, base_url: "{url}/v1", key: none-is-needed-here}}
-  cheap: practice/practice-small
-  prices: {{"practice/practice-small": {{input: 0.25, output: 2}}}}
 """
 # Polite, and still short enough to watch. On the real web leave the interval alone.
 SETTINGS = {"host.interval": 0.5, "retry.base": 0.5}
-MODEL = "127.0.0.1"  # the practice web's model has no name, only an address
 BY_ITSELF = ("/static/", "/api/openings")  # what a page loads that a browser has to build
 MAX_ROWS = 10_000
 LOOK = ("sources list --all", "status", "doctor")
@@ -184,7 +176,6 @@ def make_show(call: CommandCall, place: Path, now: Round, web: RemoteWeb) -> "Sh
     text = PROJECT.format(
         apps=", ".join([*own_apps(), *more]),
         url=web.url,
-        models=MODELS.format(url=web.url) if more else "",
         settings="\n".join(f"  {name}: {value}" for name, value in numbers.items()),
     )
     (place / FILE_NAME).write_text(text, "utf-8")
@@ -273,7 +264,7 @@ class Show:
             for demo in self.demos.values():
                 for part in demo.report(run, store):
                     out.print(part)
-            out.print(manners(store, run.began, [each for each in log if each.host != MODEL]))
+            out.print(manners(store, run.began, log))
         commands = [*(each for demo in self.demos.values() for each in demo.look), *LOOK]
         words = f"{_program()} --project {os.path.relpath(run.folder)}"
         look = "\n".join(f"  {words} {each}" for each in commands)
