@@ -2,6 +2,7 @@
 person in a browser that runs nothing."""
 
 import re
+from html import unescape
 
 import pytest
 
@@ -9,6 +10,7 @@ from tests.harness.tasks import entry, fields_of, state_of
 from tests.web.pages.visitor import page, with_anna
 from tests.web.pages.work import EVIL, FRAMES, fails, fill
 from thresher.admin import browse
+from thresher.admin.explain import explain
 
 pytestmark = pytest.mark.promise(20)
 
@@ -230,3 +232,12 @@ def test_the_numbers_of_the_front_page_lead_to_as_many_rows(work, visitor):
         assert len(rows(visitor.see(path))) == int(number), path
     for path in set(re.findall(r'href="(/(?:tasks|failures|runs|events)[^"]*)"', text)):
         visitor.see(path.replace("&amp;", "&"))
+
+
+def test_the_page_of_a_task_says_what_the_terminal_says(world, work, visitor):
+    for task_id in (work.failed[0], work.hostile, work.retried, work.waiting, work.root, work.run_live):
+        text = unescape(visitor.see(f"/tasks/{task_id}"))
+        told = explain(world.store, (), str(task_id)).sentences
+        assert told
+        for sentence in told:
+            assert f"<li><bdi>{sentence.rstrip('.')}.</bdi></li>" in text, sentence
