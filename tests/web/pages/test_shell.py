@@ -91,7 +91,7 @@ def cookie(shop: Runtime) -> str:
 def test_a_page_with_a_title_stands_in_the_navigation_and_nothing_else_needs_to_be_said(shop, cookie):
     status, text = ask(shop, "GET", "/chores", cookie)
     assert status == 200
-    assert '<a href="/chores" aria-current="page">Tasks</a>' in text
+    assert '<a href="/chores" aria-current="page">Chores</a>' in text
     titled = [each for each in (*app_pages(APPS, PAGES), *PAGES, *ADDED) if each.title]
     assert f"{len(titled)} places" in text
 

@@ -13,6 +13,7 @@ from thresher.admin.failures import (
     plan_retry,
     retry_newest_failures,
 )
+from thresher.admin.keys import WRITE
 from thresher.admin.times import seconds
 from thresher.core.trace import split_trace
 from thresher.store.sources import NO_GATE
@@ -94,6 +95,8 @@ PAGES = (
     DashboardPage(
         "GET", PATH, failures, "Failures", "Overview", frozenset({*FILTERS, "state", "retried", "skipped"})
     ),
-    DashboardPage("GET", f"{PATH}/retry", ask_retry, section="Overview", asks=frozenset(FILTERS)),
+    DashboardPage(
+        "GET", f"{PATH}/retry", ask_retry, section="Overview", asks=frozenset(FILTERS), scope=WRITE
+    ),
     DashboardPage("POST", f"{PATH}/retry", retry, section="Overview"),
 )

@@ -3,6 +3,7 @@
 from starlette.responses import Response
 
 from thresher.admin.browse import browse_runs
+from thresher.admin.keys import WRITE
 from thresher.admin.runs import ENDINGS, run_ending, show_run
 from thresher.admin.tasks import cancel_run
 from thresher.core.errors import NotAllowed
@@ -76,6 +77,6 @@ def _id(page_request: PageRequest) -> int:
 PAGES = (
     DashboardPage("GET", PATH, runs, "Runs", "Overview", frozenset({*TEXTS, *SWITCHES, "before"})),
     DashboardPage("GET", f"{PATH}/{{run}}", run, section="Overview"),
-    DashboardPage("GET", f"{PATH}/{{run}}/cancel", ask_cancel, section="Overview"),
+    DashboardPage("GET", f"{PATH}/{{run}}/cancel", ask_cancel, section="Overview", scope=WRITE),
     DashboardPage("POST", f"{PATH}/{{run}}/cancel", cancel, section="Overview"),
 )
