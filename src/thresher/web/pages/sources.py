@@ -11,6 +11,7 @@ from starlette.responses import Response
 from thresher.admin import sources as control
 from thresher.admin.events import list_events
 from thresher.admin.gates import gate_activity, list_gates, show_gate
+from thresher.admin.keys import ADMIN
 from thresher.admin.times import seconds
 from thresher.core.errors import ThresherError, UnknownName, UsageError
 from thresher.web.pages.page import DashboardPage, PageRequest
@@ -152,7 +153,7 @@ def _reason(text: str) -> str:
 
 
 def _is_admin(page_request: PageRequest) -> bool:
-    return bool(page_request.who and page_request.who.admin)
+    return page_request.may(ADMIN)
 
 
 # A name may hold a slash; the changes have names of their own at its end.
