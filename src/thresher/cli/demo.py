@@ -258,7 +258,11 @@ class Show:
         """What every app has to tell, and how the web was treated meanwhile."""
         with opened_store(run.database, apps=self.apps) as store:
             if self.call.json:
-                print_json({name: dict(demo.counts(run, store)) for name, demo in self.demos.items()})
+                counted = {
+                    name: dict(demo.counts(run, store)) if demo.counts else {}
+                    for name, demo in self.demos.items()
+                }
+                print_json(counted)
                 return
             out = _console()
             for demo in self.demos.values():

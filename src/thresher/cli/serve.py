@@ -65,11 +65,7 @@ def command(
             notice = worker_notice(runtime.store)
             came = worker.run_loop(
                 server.serve(
-                    runtime,
-                    bound,
-                    lambda: announce(call, runtime, url, link, notice),
-                    trusted,
-                    user_header,
+                    runtime, bound, lambda: announce(call, runtime, url, link, notice), trusted, user_header
                 )
             )
     raise typer.Exit(INTERRUPTED if came and came[0] == SIGINT else 0)

@@ -138,7 +138,7 @@ class Demo:
 
     ask: Callable[[DemoRun], None]
     report: Callable[[DemoRun, Any], Iterable[Any]]
-    counts: Callable[[DemoRun, Any], Mapping[str, int]] = lambda run, store: {}  # noqa: ARG005  an app need not count
+    counts: Callable[[DemoRun, Any], Mapping[str, int]] | None = None
     finish: Callable[[DemoRun], int] | None = None
     settings: Mapping[str, float] = field(default_factory=dict)
     environ: Mapping[str, str] = field(default_factory=dict)
