@@ -82,10 +82,14 @@ class Walk:
 
     def open(self) -> Page:
         page = self.context.new_page()
-        page.on("console", lambda message: self.note(page, f"{message.type}: {message.text}"))
+        page.on("console", lambda message: self.heard(page, message.type, message.text))
         page.on("pageerror", lambda error: self.note(page, f"script: {error}"))
         page.on("request", lambda request: self.foreign(page, request.url))
         return page
+
+    def heard(self, page: Page, kind: str, text: str) -> None:
+        if kind in ("error", "warning"):  # the rest is advice of this browser
+            self.note(page, f"{kind}: {text}")
 
     def note(self, page: Page, text: str) -> None:
         self.wrong.append(f"{page.url}: {text}")
@@ -105,6 +109,8 @@ NO_PAGE = re.compile(r"\.(css|js|svg)$|^/live$|/screenshot$|^/(login|setup)$")
 # What needs more than this scene has: the reason why no link leads there.
 UNSEEN = {
     "/datasets/{old}/diff/{new}": "there is one data set",
+    "/runs/{run}": "no run was opened",
+    "/runs/{run}/cancel": "no run was opened",
 }
 
 
