@@ -75,17 +75,17 @@ COST_SETTING = "web.password_cost"
 
 
 @dataclass(frozen=True, slots=True)
-class Role:
+class PersonRole:
     """What a person may do: the scopes that a login opens, and the sentence that says so."""
 
     scopes: tuple[str, ...]
     sentence: str
 
 
-ROLES: dict[str, Role] = {
-    "viewer": Role((READ,), "sees everything but keys and people, and changes nothing"),
-    "operator": Role((READ, WRITE), "also changes tasks, sources, settings and what apps look for"),
-    "admin": Role((ADMIN,), "also manages keys and people, and what only an administrator may undo"),
+ROLES: dict[str, PersonRole] = {
+    "viewer": PersonRole((READ,), "sees everything but keys and people, and changes nothing"),
+    "operator": PersonRole((READ, WRITE), "also changes tasks, sources, settings and what apps look for"),
+    "admin": PersonRole((ADMIN,), "also manages keys and people, and what only an administrator may undo"),
 }
 
 
