@@ -30,7 +30,7 @@ def _listed(page_request: PageRequest, error: ThresherError | None = None) -> Re
         "people.html",
         problem.status if problem else 200,
         people=list_admins(page_request.runtime.store),
-        roles=ROLES,
+        choices=ROLES,
         problem=problem,
         filled=form.one("name") if problem else "",
         chosen=(form.one("role") if problem else "") or next(iter(ROLES)),
@@ -65,7 +65,7 @@ def _shown(page_request: PageRequest, error: ThresherError | None = None) -> Res
     found = _person(page_request)
     problem = of_error(error) if error else None
     return page_request.show(
-        "person.html", problem.status if problem else 200, person=found, roles=ROLES, problem=problem
+        "person.html", problem.status if problem else 200, person=found, choices=ROLES, problem=problem
     )
 
 
