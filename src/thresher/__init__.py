@@ -45,7 +45,7 @@ if typing.TYPE_CHECKING:
     from thresher.core.schema import Field, Kind, Schema
     from thresher.core.setting import Setting, guarded, tunable
     from thresher.core.task import NewTask, Task, TaskStatus
-    from thresher.core.template import Draft, Question, Template
+    from thresher.core.template import ProjectDraft, ProjectQuestion, Template
     from thresher.web.pages.page import DashboardPage as DashboardPage
     from thresher.web.pages.page import PageRequest as PageRequest
     from thresher.web.route import Route as Route
@@ -68,7 +68,7 @@ _HOMES = {
     "Demo": "thresher.core.extension",
     "DemoRun": "thresher.core.extension",
     "Done": "thresher.core.outcome",
-    "Draft": "thresher.core.template",
+    "ProjectDraft": "thresher.core.template",
     "Effect": "thresher.core.outcome",
     "Event": "thresher.core.event",
     "Evidence": "thresher.core.evidence",
@@ -96,7 +96,7 @@ _HOMES = {
     "Permanent": "thresher.core.errors",
     "Pipeline": "thresher.core.pipeline",
     "Place": "thresher.core.evidence",
-    "Question": "thresher.core.template",
+    "ProjectQuestion": "thresher.core.template",
     "RateLimited": "thresher.core.errors",
     "Record": "thresher.core.record",
     "Rendering": "thresher.core.rendering",
@@ -149,7 +149,6 @@ __all__ = [
     "Demo",
     "DemoRun",
     "Done",
-    "Draft",
     "Effect",
     "Event",
     "Evidence",
@@ -177,7 +176,8 @@ __all__ = [
     "Permanent",
     "Pipeline",
     "Place",
-    "Question",
+    "ProjectDraft",
+    "ProjectQuestion",
     "RateLimited",
     "Record",
     "Rendering",

@@ -22,7 +22,7 @@ from thresher.apps.jobs.person.profile import read_profile
 from thresher.cli.init import OWN, project_file, templates
 from thresher.config.project import read_project
 from thresher.core.errors import ThresherError
-from thresher.core.template import MAX_ANSWER, Question, checked
+from thresher.core.template import MAX_ANSWER, ProjectQuestion, checked
 from thresher.practice.web import practice_process
 
 PAGE = "docs/tutorial/first-ten-minutes.md"
@@ -228,7 +228,7 @@ def structure(data: Any, path: str = "") -> set[str]:
 
 
 def test_an_answer_is_one_line_of_text():
-    plain = Question("name", "Your name")
+    plain = ProjectQuestion("name", "Your name")
     assert checked(plain, " Ada ") == "Ada"
     for bad in ("a\nb", "\x1b[31m", "x" * (MAX_ANSWER + 1)):
         with pytest.raises(ThresherError, match="visible characters"):

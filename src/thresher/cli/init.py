@@ -19,7 +19,7 @@ from thresher.cli.show import say
 from thresher.config.apps import FILE_NAME, available, load_app, load_apps
 from thresher.config.project import hide_password, read_project
 from thresher.core.errors import ConfigError, ThresherError, UsageError
-from thresher.core.template import Draft, Question, Template, checked, written
+from thresher.core.template import ProjectDraft, ProjectQuestion, Template, checked, written
 from thresher.runtime import migrate_database
 
 PROJECT = """\
@@ -50,7 +50,7 @@ PRACTICE = (
 NO_SETTINGS = "# settings:\n#   retry.max_retries: 5\n#   host.interval: 2\n"
 # Nobody has to be spared there.
 PRACTICE_SETTINGS = {"host.interval": 0.1, "run.patience": 5}
-CONTACT = Question(
+CONTACT = ProjectQuestion(
     "contact",
     "How can the owners of sites reach you (an address of mail or of a page)?",
     "",
@@ -91,8 +91,8 @@ OWN_STEPS = (
 )
 
 
-def _own(said: Mapping[str, str], practice: bool) -> Draft:  # noqa: ARG001  the shape of a template
-    return Draft(files={OWN_FILE: APP}, steps=OWN_STEPS)
+def _own(said: Mapping[str, str], practice: bool) -> ProjectDraft:  # noqa: ARG001  the shape of a template
+    return ProjectDraft(files={OWN_FILE: APP}, steps=OWN_STEPS)
 
 
 def command(
@@ -182,7 +182,7 @@ def _answers(template: Template, *, asks: bool, practice: bool) -> dict[str, str
     return {each.name: _asked(each, usual[each.name]) for each in questions}
 
 
-def _asked(question: Question, usual: str) -> str:
+def _asked(question: ProjectQuestion, usual: str) -> str:
     while True:
         answer = typer.prompt(question.asks, default=usual, show_default=bool(usual))
         try:
@@ -191,7 +191,7 @@ def _asked(question: Question, usual: str) -> str:
             typer.echo(f"  {problem}")
 
 
-def project_file(app: str, said: Mapping[str, str], draft: Draft, *, practice: bool) -> str:
+def project_file(app: str, said: Mapping[str, str], draft: ProjectDraft, *, practice: bool) -> str:
     """The text of thresher.yaml."""
     contact = said.get(CONTACT.name, "")
     fetch = "fetch:\n" if contact or practice else NO_CONTACT
@@ -231,7 +231,7 @@ def _make(call: CommandCall, files: Mapping[str, str]) -> tuple[list[str], str]:
     return migrate_database(url, load_apps(project.apps, project.folder)), url
 
 
-def _prepare(call: CommandCall, draft: Draft) -> None:
+def _prepare(call: CommandCall, draft: ProjectDraft) -> None:
     """Run the commands of a template, as a person would type them."""
     shared = ["--project", str(call.folder), *(["--database", call.database] if call.database else [])]
     for words in draft.commands:
@@ -245,7 +245,7 @@ def _prepare(call: CommandCall, draft: Draft) -> None:
             )
 
 
-def next_steps(folder: Path, draft: Draft, *, practice: bool) -> str:
+def next_steps(folder: Path, draft: ProjectDraft, *, practice: bool) -> str:
     """The commands to go on with, each with what it does."""
     lines = [] if folder == Path() else [(f"cd {shlex.quote(str(folder))}", "")]
     lines += [("thresher practice", "in a terminal of its own: serve the practice web")] if practice else []

@@ -11,7 +11,7 @@ MAX_ANSWER = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ProjectQuestion:
     """One thing that `thresher init` asks. `default` is what an empty answer means, `practice` what it means
     in a project for the practice web. `check`, if given, raises an error that says what is wrong with an
     answer.
@@ -25,7 +25,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class ProjectDraft:
     """What a template writes. `section` stands in `thresher.yaml`: the app's own key, with comments, and
     `settings` are its settings. `files` are others of the project by name, `commands` are run once when all
     is written, and `steps` are the commands to go on with, each with what it does.
@@ -46,8 +46,8 @@ class Template:
     """
 
     title: str
-    questions: Sequence[Question]
-    write: Callable[[Mapping[str, str], bool], Draft]
+    questions: Sequence[ProjectQuestion]
+    write: Callable[[Mapping[str, str], bool], ProjectDraft]
 
 
 def written(value: Any) -> str:
@@ -62,7 +62,7 @@ def parts_of(answer: str) -> list[str]:
     return [part.strip() for part in answer.split(",") if part.strip()]
 
 
-def checked(question: Question, answer: str) -> str:
+def checked(question: ProjectQuestion, answer: str) -> str:
     """An answer that can be used. Raises an error that says why one cannot."""
     text = answer.strip()
     if len(text) > MAX_ANSWER or not text.isprintable():

@@ -18,6 +18,7 @@ from starlette.routing import compile_path
 from yarl import URL
 
 from tests.apps.extractions import filled as extraction_scene
+from tests.apps.jobs.pages import scene as job_scene
 from tests.apps.prices import scene as price_scene
 from tests.apps.queries import scene as query_scene
 from tests.apps.roles.http.scraping import World, job
@@ -56,6 +57,7 @@ def fill(world: World) -> None:
     query_scene.fill(store, note=EVIL)
     price_scene.fill(store)
     extraction_scene.fill(store)
+    job_scene.fill(store)
     world.role("Zebra keeper", 3)
     scraper = world.scraper("north")
     scraper.say("/jobs", scraper.claim(), jobs=[job(1), {"title": "no id"}])

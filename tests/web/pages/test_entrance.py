@@ -310,7 +310,7 @@ def test_a_page_is_asked_for_in_the_way_it_is_meant_to_be(anna):
     for method in ("PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"):
         told = anna.ask(method, "/keys")
         assert "does not support" in page(told, 405)
-    assert page(anna.ask("POST", "/scrapers", {"Content-Type": KIND}), 405)
+    assert page(anna.ask("POST", "/events", {"Content-Type": KIND}), 405)
     assert anna.ask("HEAD", "/keys").status == 200
     assert "there is no parameter" in anna.see("/keys?al=1", 400)
     assert "send it once" in anna.see("/keys?all=1&all=1", 400)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from thresher import Draft, Question, Template, UsageError
+from thresher import ProjectDraft, ProjectQuestion, Template, UsageError
 from thresher.core.template import written
 
 SECTION = """\
@@ -39,12 +39,12 @@ def _check_entity(entity: str) -> None:
         raise UsageError(f"{entity[:80]!r} is no entity; write one such as course, product or article")
 
 
-def write(said: Mapping[str, str], practice: bool) -> Draft:
+def write(said: Mapping[str, str], practice: bool) -> ProjectDraft:
     """The recipe in the project file. Nothing is asked of the site before a worker runs."""
     entity, url = said["entity"], said["url"]
     name = f"{entity.replace('_', '-')}s"
     if not url:
-        return Draft(
+        return ProjectDraft(
             section=COMMENTED,
             steps=[
                 ("doctor", "check the installation"),
@@ -52,7 +52,7 @@ def write(said: Mapping[str, str], practice: bool) -> Draft:
             ],
         )
     section = SECTION.format(name=name, url=written(url), entity=entity, rate=20 if practice else 1)
-    return Draft(
+    return ProjectDraft(
         section=section,
         steps=[
             ("run", "find out how the site is walked"),
@@ -67,14 +67,14 @@ def write(said: Mapping[str, str], practice: bool) -> Draft:
 TEMPLATE = Template(
     "Turn a site into data",
     (
-        Question(
+        ProjectQuestion(
             "url",
             "Address of the site's list of items (none: write it down later)",
             "",
             "https://n24.numbered.catalogues.example/courses",
             _check_url,
         ),
-        Question(
+        ProjectQuestion(
             "entity",
             "What its items are: course, product, article, job_posting, ...",
             "product",

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from thresher import Draft, Question, Template, UsageError
+from thresher import ProjectDraft, ProjectQuestion, Template, UsageError
 from thresher.apps.jobs.person.profile import read_profile
 from thresher.core.template import parts_of, written
 
@@ -67,7 +67,7 @@ def _addresses(answer: str) -> list[str]:
     return found
 
 
-def write(said: Mapping[str, str], practice: bool) -> Draft:
+def write(said: Mapping[str, str], practice: bool) -> ProjectDraft:
     """The profile as a file, which is put to use, and the companies as tasks."""
     place = _place(said["place"])
     city = parts_of(said["place"])[:1]
@@ -82,7 +82,7 @@ def write(said: Mapping[str, str], practice: bool) -> Draft:
     companies = _addresses(said["sites"])
     add = [("add", "company", *companies)] if companies else []
     more = [] if companies else [("add company acme.com", "name a company to follow, by its site")]
-    return Draft(
+    return ProjectDraft(
         settings=PRACTICE if practice else {},
         files={FILE: profile},
         commands=[("jobs", "profile", "set", FILE), *add],
@@ -98,28 +98,28 @@ def write(said: Mapping[str, str], practice: bool) -> Draft:
 TEMPLATE = Template(
     "Find a job",
     (
-        Question(
+        ProjectQuestion(
             "titles",
             "Titles that you look for",
             "software engineer, developer",
             "analyst, engineer, accountant, designer, manager",
             lambda text: _check(f"titles: {written(parts_of(text))}"),
         ),
-        Question(
+        ProjectQuestion(
             "skills",
             "What you know well",
             "python, sql",
             "sql, python, excel",
             lambda text: _check(f"skills: {_skills(text)}"),
         ),
-        Question(
+        ProjectQuestion(
             "place",
             "Where you live: city and country, such as Berlin, DE, or Denver, CO, US",
             "",
             "Denver, CO, US",
             lambda text: _check(_place(text)),
         ),
-        Question(
+        ProjectQuestion(
             "sites",
             "Sites of companies to follow, such as acme.com (none: add them later)",
             "",

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from thresher import Draft, Question, Template, UsageError
+from thresher import ProjectDraft, ProjectQuestion, Template, UsageError
 from thresher.core.template import written
 
 SECTION = """\
@@ -33,14 +33,14 @@ def _check_url(url: str) -> None:
         )
 
 
-def write(said: Mapping[str, str], practice: bool) -> Draft:
+def write(said: Mapping[str, str], practice: bool) -> ProjectDraft:
     """The item and its source in the project file."""
     brand, model, url = said["brand"], said["model"], said["search"]
     name = f"{brand} {model}".strip()
     source = SOURCE.format(url=written(url), rate=600 if practice else 20) if url else BY_HAND
     section = SECTION.format(source=source, name=written(name), brand=written(brand), model=written(model))
     by_hand = [] if url else [(f'prices enter "{name}" 100 --currency USD', "enter a price that you know")]
-    return Draft(
+    return ProjectDraft(
         section=section,
         steps=[
             *by_hand,
@@ -55,9 +55,9 @@ def write(said: Mapping[str, str], practice: bool) -> Draft:
 TEMPLATE = Template(
     "Value things",
     (
-        Question("brand", "Brand of a thing that you would like to value", "Ondasonic", "Fieldmaster"),
-        Question("model", "Its model", "M90", "K7"),
-        Question(
+        ProjectQuestion("brand", "Brand of a thing that you would like to value", "Ondasonic", "Fieldmaster"),
+        ProjectQuestion("model", "Its model", "M90", "K7"),
+        ProjectQuestion(
             "search",
             "Address of a shop's search, with {query} for the words (none: enter prices by hand)",
             "",

@@ -4,7 +4,7 @@ that make an offer a signal.
 
 from collections.abc import Mapping
 
-from thresher import Draft, Question, Template
+from thresher import ProjectDraft, ProjectQuestion, Template
 from thresher.core.template import parts_of, written
 
 SECTION = """\
@@ -55,12 +55,12 @@ categories:
 """
 
 
-def write(said: Mapping[str, str], practice: bool) -> Draft:
+def write(said: Mapping[str, str], practice: bool) -> ProjectDraft:
     """The search in the project file, and the rules beside it."""
     text = said["text"]
     client = "practice" if practice else "remotive"
     files = {"signals.yaml": RULES.format(words=written(parts_of(said["words"]) or [text]))}
-    return Draft(
+    return ProjectDraft(
         section=SECTION.format(name=written(text), client=client, text=written(text)),
         settings={"queries.pause": 21_600},
         files=files | ({"clients/practice.yaml": CLIENT} if practice else {}),
@@ -76,8 +76,10 @@ def write(said: Mapping[str, str], practice: bool) -> Draft:
 TEMPLATE = Template(
     "Follow searches",
     (
-        Question("text", "What you search for", "python", "payroll"),
-        Question("words", "Words that make an offer interesting (none: those of the search)", "", "payroll"),
+        ProjectQuestion("text", "What you search for", "python", "payroll"),
+        ProjectQuestion(
+            "words", "Words that make an offer interesting (none: those of the search)", "", "payroll"
+        ),
     ),
     write,
 )

@@ -5,7 +5,7 @@ import io
 from collections.abc import Mapping
 from pathlib import Path
 
-from thresher import Draft, Question, Template
+from thresher import ProjectDraft, ProjectQuestion, Template
 from thresher.apps.roles import scraper
 from thresher.core.template import parts_of
 
@@ -22,7 +22,7 @@ scraper.main("{url}", look)
 '''
 
 
-def write(said: Mapping[str, str], practice: bool) -> Draft:
+def write(said: Mapping[str, str], practice: bool) -> ProjectDraft:
     """The first candidate as a file, which is read, and the scraper to change."""
     sheet = io.StringIO()
     rows = csv.writer(sheet, lineterminator="\n")
@@ -32,7 +32,7 @@ def write(said: Mapping[str, str], practice: bool) -> Draft:
     program = PRACTICE if practice else SCRAPER
     board = "" if practice else " https://board.example/list.tsv"
     files = {CANDIDATES: sheet.getvalue(), SCRAPER: Path(scraper.__file__).read_text("utf-8")}
-    return Draft(
+    return ProjectDraft(
         files=files | ({PRACTICE: AT_PRACTICE.format(url="http://127.0.0.1:8123")} if practice else {}),
         commands=[("add", "candidates", CANDIDATES)],
         steps=[
@@ -50,10 +50,10 @@ def write(said: Mapping[str, str], practice: bool) -> Draft:
 TEMPLATE = Template(
     "Place candidates",
     (
-        Question("name", "Name of the first candidate", "Ada Example", "Ada Okafor"),
-        Question("title", "What they do", "Software Engineer", "Senior Python Developer"),
-        Question("skills", "What they know", "Python, SQL", "Python, SQL, Docker"),
-        Question("place", "Where they work: city and region or country", "Denver, CO", "Denver, CO"),
+        ProjectQuestion("name", "Name of the first candidate", "Ada Example", "Ada Okafor"),
+        ProjectQuestion("title", "What they do", "Software Engineer", "Senior Python Developer"),
+        ProjectQuestion("skills", "What they know", "Python, SQL", "Python, SQL, Docker"),
+        ProjectQuestion("place", "Where they work: city and region or country", "Denver, CO", "Denver, CO"),
     ),
     write,
 )
