@@ -9,6 +9,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ from tests.harness.tasks import claim, done, entry, failed, put, retry, settle, 
 from tests.web.conftest import APPS
 from tests.web.pages.visitor import GOOD, with_anna
 from thresher.admin import sources
+from thresher.apps.jobs.service.postings import set_profile
 from thresher.fetch.chromium import find
 from thresher.web.pages import PAGES
 from thresher.web.pages.page import app_pages
@@ -58,6 +60,7 @@ def fill(world: World) -> None:
     price_scene.fill(store)
     extraction_scene.fill(store)
     job_scene.fill(store)
+    set_profile(store, (files("thresher.apps.jobs") / "example_profile.yaml").read_text("utf-8"), "example")
     world.role("Zebra keeper", 3)
     scraper = world.scraper("north")
     scraper.say("/jobs", scraper.claim(), jobs=[job(1), {"title": "no id"}])
