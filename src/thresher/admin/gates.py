@@ -104,15 +104,10 @@ ACTIVITY_HOURS = 24
 
 @dataclass(slots=True)
 class Activity:
-    """What ended behind one gate, hour by hour, the last hour last: all tasks, and those that succeeded."""
+    """What ended behind one gate, hour by hour, the last hour last: all tasks, and those that failed."""
 
     ended: list[int]
-    succeeded: list[int]
-
-    @property
-    def share(self) -> float | None:
-        """How many of a hundred succeeded; None where nothing ended."""
-        return 100 * sum(self.succeeded) / sum(self.ended) if sum(self.ended) else None
+    failed: list[int]
 
 
 def gate_activity(store: Store) -> dict[str, Activity]:
@@ -129,7 +124,7 @@ def gate_activity(store: Store) -> dict[str, Activity]:
         for name in names:
             each = found.setdefault(name, Activity([0] * ACTIVITY_HOURS, [0] * ACTIVITY_HOURS))
             each.ended[at] += number
-            each.succeeded[at] += number if state == State.SUCCEEDED else 0
+            each.failed[at] += number if state == State.FAILED else 0
     return found
 
 

@@ -10,6 +10,7 @@ from thresher.admin.records import one
 from thresher.admin.requests import look_up
 from thresher.admin.tasks import Fields
 from thresher.apps.hiring.postings import PostingDetail, show_posting
+from thresher.apps.jobs.filtering.rejection import Severity
 from thresher.apps.jobs.model import DECISION, MATCH, DecisionRecord, SpokenRule
 from thresher.apps.jobs.service.decisions import explain
 from thresher.apps.jobs.service.matches import MatchView, match_views
@@ -25,9 +26,12 @@ MAX_POINTS = 6  # of a card; the page of the match has all
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What one rule brought or cost, why, and the words of the posting that it rests on."""
+    """What one rule brought or cost, why, and the words of the posting that it rests on. One that `is_hard`
+    counts no points: it alone rules a posting out.
+    """
 
     points: int
+    is_hard: bool
     name: str
     reason: str
     quote: str | None
@@ -89,7 +93,7 @@ def _card(match: MatchView, decision: DecisionRecord | None, posting: PostingRec
 
 def _point(rule: SpokenRule, points: int) -> Point:
     quote = " ".join((rule.quote or "").split())
-    return Point(points, rule.name, rule.reason, quote or None)
+    return Point(points, rule.severity == Severity.HARD, rule.name, rule.reason, quote or None)
 
 
 def _unsaid(posting: PostingRecord | None) -> tuple[str, ...]:
