@@ -11,6 +11,7 @@ from tests.apps.roles.http.scraping import World
 from tests.apps.roles.http.scraping import world as a_world
 from tests.web.pages.visitor import GOOD, with_anna
 from thresher.admin import sources
+from thresher.admin.admins import list_admins, new_setup
 from thresher.admin.logins import log_out
 from thresher.admin.settings import set_setting
 from thresher.fetch.chromium import find
@@ -131,3 +132,24 @@ def test_a_login_that_ends_elsewhere_is_told_at_the_foot(desk):
     log_out(desk.world.store, cookie["value"])
     expect(page.locator("#live-state")).to_contain_text("your login has ended", timeout=WAIT)
     page.context.close()
+
+
+def test_the_link_of_the_first_start_fills_in_its_token_and_leaves_it_nowhere(desk: Desk, tmp_path):
+    with a_world(tmp_path) as world:
+        token = new_setup(world.store)
+        page = desk.browser.new_context().new_page()
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(f"{world.url}/setup#token={token}")
+        expect(page.locator("#token")).to_have_value(token or "none was made")
+        expect(page).to_have_url(f"{world.url}/setup")
+        assert not [url for url in asked if (token or "") in url.partition("#")[0]]
+        page.go_back()
+        assert page.url == "about:blank", "the address with the token is still in the history"
+        page.goto(f"{world.url}/setup#token={token}")
+        page.fill("#name", "bea")
+        page.fill("#password", GOOD)
+        page.fill("#again", GOOD)
+        page.press("#again", "Enter")
+        page.wait_for_url(f"{world.url}/login**")
+        assert [each.name for each in list_admins(world.store)] == ["bea"]
