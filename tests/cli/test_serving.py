@@ -83,3 +83,32 @@ def test_a_worker_that_finds_a_newer_schema_leaves_for_good_and_says_why(queue: 
         if process.poll() is None:
             process.send_signal(signal.SIGKILL)
         process.close()
+
+
+@pytest.mark.promise(20)
+def test_a_probe_tells_whether_a_worker_is_at_work(queue: Thresher, project: Path):
+    assert queue("probe").code == 1
+    assert "has no lease" in queue("probe").out
+    process = Command("worker", "--name", "anna", folder=project)
+    try:
+        done = added(queue, "free")
+        wait_for(
+            project / "thresher.db", f"select 1 from tasks where id = {done} and state = 'succeeded'", process
+        )
+        assert queue("probe").code == 0
+        assert queue("probe", "--name", "anna", "--json").json["working"] is True
+        assert queue("probe", "--name", "bert").code == 1
+        process.send_signal(signal.SIGKILL)
+        process.wait(60)
+        lost = apsw.Connection(str(project / "thresher.db"))
+        lost.execute("update workers set lease_until = 0")
+        assert queue("probe", "--name", "anna").code == 1
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+        process.close()
+
+
+def test_a_probe_of_a_database_that_is_not_there_makes_none(thresher: Thresher, project: Path):
+    assert thresher("probe").code not in (0, 1)
+    assert not (project / "thresher.db").exists()

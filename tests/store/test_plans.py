@@ -9,9 +9,12 @@ from tests.harness.costs import instructions, plans, rows_read, scans, used
 from tests.harness.databases import memory_database, only_postgres
 from tests.harness.hand import hands
 from tests.harness.tasks import SOMEBODY, done, entry, retry, running, settle, troubled
+from thresher.admin.metrics import read_metrics
 from thresher.core.clock import SECOND, FrozenClock
 from thresher.store import permits, workers
 from thresher.store.last_words import say_last_words
+from thresher.store.metrics import MAX_LANES
+from thresher.store.overview import MAX_COUNTED
 
 BATCH = 20
 # Made by a statement for itself: a row for each scope that has a lane ready or parked.
@@ -131,6 +134,32 @@ def test_looking_for_the_lost_costs_next_to_nothing_on_postgres(database, store)
     with hands(database, store, 1) as (hand,):
         counted = rows_read(hand, TABLES, looks(hand.store))
     assert max(counted.values()) <= BATCH
+
+
+@pytest.mark.promise(4)
+def test_every_statement_of_the_metrics_uses_an_index_on_sqlite(large_sqlite, monkeypatch):
+    found = plans(large_sqlite, monkeypatch, lambda: read_metrics(large_sqlite))
+    assert len(found) >= 8
+    assert scans(found, but=("s", "budgets", "newest", "first", "counted")) == {}
+    for index in (
+        "tasks_due",
+        "tasks_delayed",
+        "tasks_running",
+        "tasks_failed",
+        "tasks_finished",
+        "lanes_ready",
+    ):
+        assert index in used(found), f"nothing uses {index}"
+
+
+@pytest.mark.promise(4)
+@only_postgres
+def test_the_metrics_read_a_bounded_part_of_a_million_tasks_on_postgres(database, store):
+    LARGE.write(store)
+    with hands(database, store, 1) as (hand,):
+        counted = rows_read(hand, TABLES, (read_metrics(hand.store) for _ in range(2)))
+    assert counted["tasks"] <= MAX_COUNTED + MAX_LANES
+    assert counted["lanes"] <= MAX_LANES
 
 
 @pytest.mark.promise(4)

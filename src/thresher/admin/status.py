@@ -68,6 +68,18 @@ def worker_notice(store: Store) -> str | None:
         return None if lanes.is_anyone_alive(session, store.backend.now(session)) else NO_WORKER
 
 
+def is_working(store: Store, *, name: str | None = None, host: str | None = None) -> bool:
+    """Tell whether a worker of this name, or else any on this host, holds its lease."""
+    with store.read(autocommit=True) as session:
+        now = store.backend.now(session)
+        return any(
+            each["lost_at"] is None
+            and each["lease_until"] >= now
+            and (each["host"] == host if name is None else each["name"] == name)
+            for each in overview.workers(session)
+        )
+
+
 Counts = dict[str, dict[str, int]]
 
 

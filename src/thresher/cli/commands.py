@@ -33,6 +33,7 @@ MACHINE = (
     Command("demo", "Show every app at work, on a web on this machine.", "thresher.cli.demo:command"),
     Command("run", "Work until nothing is left to do.", "thresher.cli.run:command"),
     Command("worker", "Work until stopped.", "thresher.cli.worker:command"),
+    Command("probe", "Check that a worker is at work, for containers.", "thresher.cli.probe:command"),
     Command("serve", "Serve the dashboard and the HTTP API.", "thresher.cli.serve:command"),
     Command("status", "Show the state of the queue.", "thresher.cli.status:command"),
     Command("add", "Add tasks.", "thresher.cli.add:command"),

@@ -500,6 +500,14 @@ SETTINGS: tuple[Setting, ...] = (
         100_000,
         "Maximum number of open pages that a server keeps up to date; others stay as they were loaded.",
     ),
+    guarded(
+        "web.open_metrics",
+        0,
+        "0 or 1",
+        0,
+        1,
+        "1 shows the metrics without a key to programs on the same machine.",
+    ),
     guarded("web.login_hours", 12.0, "hours", 0.01, 720, "Time before an administrator has to log in again."),
     guarded(
         "web.login_rate",

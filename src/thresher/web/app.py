@@ -18,9 +18,11 @@ from thresher.web.body import BodyReader, Shares
 from thresher.web.pages.live import Changes
 from thresher.web.pages.site import Site
 from thresher.web.problem import on_error, on_http, on_invalid, on_surprise
+from thresher.web.readiness import Readiness
 from thresher.web.refresh import keep_fresh
 from thresher.web.route import OURS, Guarded, app_routes, body_limits
 from thresher.web.routes import ROUTES
+from thresher.web.traffic import Traffic
 
 
 def make_app(runtime: Runtime) -> FastAPI:
@@ -38,6 +40,7 @@ def make_app(runtime: Runtime) -> FastAPI:
     )
     app.state.runtime, app.state.shares, app.state.pools = runtime, Shares(), Pools()
     app.state.changes = Changes(runtime.store, lambda: float(runtime.store.settings["web.live_interval"]))
+    app.state.readiness, app.state.traffic = Readiness(runtime.store), Traffic()
     app.router.route_class = Guarded
     mounted = [*((OURS, route) for route in ROUTES), *app_routes(runtime.registry.apps, ROUTES)]
     for owner, route in mounted:

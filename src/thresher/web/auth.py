@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from thresher.admin import admins, logins
 from thresher.admin.audit import API, DASHBOARD, Actor, acting, actor_of, person_of
-from thresher.admin.keys import ADMIN, Admitted, Denied, admit
+from thresher.admin.keys import ADMIN, READ, Admitted, Denied, admit
 from thresher.admin.logins import Login, LoginAttempt, admit_login, csrf_of
 from thresher.core.app import App
 from thresher.core.clock import SECOND
@@ -131,7 +131,19 @@ def values(headers: Headers, name: bytes) -> list[str]:
 
 
 # Health checks need no key, and neither does somebody who is about to log in.
-OPEN = frozenset({("GET", "/api/health"), ("POST", "/api/setup"), ("POST", "/api/login")})
+OPEN = frozenset(
+    {
+        ("GET", "/api/health"),
+        ("GET", "/healthz"),
+        ("GET", "/readyz"),
+        ("POST", "/api/setup"),
+        ("POST", "/api/login"),
+    }
+)
+METRICS = "/metrics"
+OPEN_METRICS = "web.open_metrics"
+# What a proxy adds: whoever comes through one may sit anywhere.
+FORWARDED = (b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip")
 KEY = "thresher.key"
 KEY_HEADER = "X-API-Key"
 
@@ -194,6 +206,8 @@ class Authentication:
         token, cookie, named = token_in(scope["headers"], self._headers), cookie_in(scope), signed_in(scope)
         if token is None and named is not None:
             return (None if isinstance(named, Problem) else forged(scope, cookie or "")) or named
+        if token is None and self._store.settings[OPEN_METRICS] and is_local_monitoring(scope):
+            return Admitted(0, "this machine", (READ,))
         try:
             if token is not None or cookie is None:
                 found = await self._store.run(admit, self._store, token)
@@ -204,6 +218,22 @@ class Authentication:
         if isinstance(found, Denied):
             return denied(found)
         return (forged(scope, cookie) if found.is_person and cookie is not None else None) or found
+
+
+def is_local_monitoring(scope: Scope) -> bool:
+    """Tell whether a program on this machine asks for the metrics. One that a proxy may have passed on does
+    not count, nor does a page whose host name leads here.
+    """
+    if (scope["method"], scope["path"]) != ("GET", METRICS) or any(
+        values(scope["headers"], each) for each in FORWARDED
+    ):
+        return False
+    client, hosts = scope.get("client"), values(scope["headers"], b"host")
+    return client is not None and len(hosts) == 1 and _is_near(_bracketed(client[0])) and _is_near(hosts[0])
+
+
+def _bracketed(address: str) -> str:
+    return f"[{address}]" if ":" in address else address
 
 
 def noted(scope: Scope, name: str, send: Send) -> Send:

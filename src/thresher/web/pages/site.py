@@ -33,6 +33,8 @@ from thresher.web.pages.shell import HEADERS, NavigationEntry, rendered, use_tem
 from thresher.web.problem import TITLES, Problem, of_error, of_http, of_surprise
 from thresher.web.proxied import sign_in
 from thresher.web.route import check_parameters, role_missing
+from thresher.web.routes.monitoring import PATHS, PROBES
+from thresher.web.traffic import Traffic
 
 API = "/api"
 # What the API answers is for whoever asked, now: no proxy and no browser keeps it, nor guesses that it is a
@@ -49,16 +51,20 @@ _FORGED = Problem(
 
 
 class Site:
-    """Serves everything outside /api, and passes the rest to the API."""
+    """Serves everything outside /api, and passes the rest to the API; so also what monitoring asks for."""
 
     def __init__(self, app: ASGIApp, runtime: Runtime, state: State) -> None:
         self._api, self._pages, self._store = app, make_pages(runtime, state), runtime.store
+        self._traffic: Traffic = state.traffic
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
+        if scope["type"] != "http":
+            await self._api(scope, receive, send)
+            return
+        if scope["path"] not in PROBES:
             scope, send = await sign_in(self._store, scope, send)
-        if scope["type"] != "http" or scope["path"] == API or scope["path"].startswith(f"{API}/"):
-            await self._api(scope, receive, _with_headers(send, API_HEADERS))
+        if scope["path"] == API or scope["path"].startswith(f"{API}/") or scope["path"] in PATHS:
+            await self._api(scope, receive, _with_headers(self._traffic.measured(send), API_HEADERS))
         else:
             await self._pages(scope, receive, _with_headers(send, HEADERS))
 

@@ -8,6 +8,7 @@ from thresher.web.routes import (
     export,
     keys,
     login,
+    monitoring,
     people,
     runs,
     settings,
@@ -18,6 +19,7 @@ from thresher.web.routes import (
 
 ROUTES: tuple[Route, ...] = (
     *state.ROUTES,
+    *monitoring.ROUTES,
     *login.ROUTES,
     *keys.ROUTES,
     *people.ROUTES,

@@ -1,0 +1,47 @@
+"""What machines ask that look after this one: whether it lives, whether it is ready, and its figures.
+
+These paths stand beside `/api`, where such machines look for them.
+"""
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from thresher.admin.keys import READ
+from thresher.admin.metrics import CONTENT_TYPE, exposition, read_metrics
+from thresher.web.answer import JSON, written
+from thresher.web.problem import Problem
+from thresher.web.route import CurrentRuntime, Route
+
+NOT_READY = Problem(503, "NotReady", "not ready; the server's log says why", {"Retry-After": "1"})
+
+
+async def alive() -> Response:
+    """Tell that the server runs. Asks no database, and needs no key."""
+    return _ok()
+
+
+async def ready(request: Request) -> Response:
+    """Tell whether the database answers and has all migrations: 200, or 503. Needs no key, and says nothing
+    else.
+    """
+    return NOT_READY.response() if await request.app.state.readiness.problem() else _ok()
+
+
+def _ok() -> Response:
+    return Response(written({"status": "ok"}), media_type=JSON)
+
+
+async def metrics(runtime: CurrentRuntime, request: Request) -> Response:
+    """Show the figures of the queue and of this server, as Prometheus reads them."""
+    found = await runtime.store.run(read_metrics, runtime.store)
+    return Response(exposition([*found, *request.app.state.traffic.metrics()]), media_type=CONTENT_TYPE)
+
+
+_TEXT = {"responses": {"200": {"content": {"text/plain": {"schema": {"type": "string"}}}}}}
+ROUTES = (
+    Route("GET", "/healthz", alive, None, {"security": []}),
+    Route("GET", "/readyz", ready, None, {"security": []}),
+    Route("GET", "/metrics", metrics, READ, _TEXT, probe=True),
+)
+PATHS = frozenset(route.path for route in ROUTES)
+PROBES = frozenset(route.path for route in ROUTES if route.scope is None)
