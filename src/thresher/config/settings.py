@@ -424,6 +424,14 @@ SETTINGS: tuple[Setting, ...] = (
         "Time to keep an idle host after its last task was removed.",
     ),
     guarded("history.ledger", 400.0, "days", 31, 36_500, "Time to keep the cost of each model call."),
+    guarded(
+        "history.idempotency_keys",
+        1.0,
+        "days",
+        0.05,
+        365,
+        "Time to keep an Idempotency-Key with the answer to its request.",
+    ),
     guarded("schedule.every", 1.0, "seconds", 0.01, 3_600, "Time between two looks at the schedules."),
     guarded(
         "schedule.max_missed", 100, "firings", 1, 100_000, "Maximum number of missed firings to make up for."
@@ -499,6 +507,14 @@ SETTINGS: tuple[Setting, ...] = (
         0,
         100_000,
         "Maximum number of open pages that a server keeps up to date; others stay as they were loaded.",
+    ),
+    guarded(
+        "web.idempotency_keys",
+        10_000,
+        "keys",
+        1,
+        1_000_000,
+        "Maximum number of keys in Idempotency-Key headers that are kept for one caller.",
     ),
     guarded(
         "web.open_metrics",

@@ -46,6 +46,11 @@ class Aging:
 
 AGING = (
     Aging(
+        "history.idempotency_keys",
+        "select id from idempotency_keys where begun_at < :before order by begun_at limit :most",
+        "delete from idempotency_keys where id in (:keys*)",
+    ),
+    Aging(
         "history.events",
         "select id from events where at < :before order by at limit :most",
         "delete from events where id in (:keys*)",

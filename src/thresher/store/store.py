@@ -21,7 +21,7 @@ from thresher.core.event import EventKind
 from thresher.core.setting import Number
 from thresher.core.settlement import Settlement
 from thresher.core.task import Entry, TaskId, TaskInsert
-from thresher.store import audit
+from thresher.store import audit, idempotency
 from thresher.store.app_migrations import AppSchema
 from thresher.store.backend import Backend, LaneRemoved, Place, QueueRules, Scopes, Settled, Turn
 from thresher.store.events import record_event
@@ -123,16 +123,21 @@ class Store:
     @contextmanager
     def write(self, *, durable: bool = True) -> Iterator[Session]:
         """A transaction that writes; with `durable=False` one that waits for no disk. What it warns of is
-        logged once it is committed. What somebody changes in it brings their row of the audit log along.
+        logged once it is committed. What somebody changes in it brings their row of the audit log along, and
+        the mark of a request with an idempotency key.
         """
-        actor = audit.unrecorded()
+        actor, attempt = audit.unrecorded(), idempotency.attempt_now()
         with self.backend.write() if durable else self.backend.write(durable=False) as session:
             yield session
-            is_recorded = actor is not None and session.changed > 0
-            if actor is not None and is_recorded:
+            is_change = session.changed > 0
+            if actor is not None and is_change:
                 audit.record(session, actor, self.backend.now(session))
-        if actor is not None and is_recorded:
+            if attempt is not None and is_change:
+                idempotency.hold(session, attempt)
+        if actor is not None and is_change:
             actor.is_recorded = True
+        if attempt is not None and is_change:
+            attempt.changed = True
         for sentence in session.warnings:
             log.warning("%s", sentence)
 
@@ -176,7 +181,7 @@ class Store:
         """Insert by the shortest way there is; for somebody whose row has to be written with it, in a
         transaction.
         """
-        if audit.unrecorded() is None:
+        if audit.unrecorded() is None and idempotency.attempt_now() is None:
             return self.backend.enqueue(inserts, self.rules)
         with self.write() as session:
             return self.backend.insert(session, inserts, self.rules)

@@ -21,6 +21,7 @@ from thresher.core.errors import ConfigError, UsageError
 from thresher.runtime import Runtime
 from thresher.web.auth import holder
 from thresher.web.body import BODY_LIMIT, BODY_PATIENCE, BodyLimit, Limits
+from thresher.web.idempotency import HEADER, MAX_KEY, key_in, once
 from thresher.web.problem import PROBLEM, Problem
 
 OURS = "thresher"  # who owns a route that no app brings
@@ -31,6 +32,13 @@ MAX_ROWS = 1_000
 MAX_ID = 2**53 - 1  # exact in JSON, and in the databases
 
 _PARAMETER = re.compile(r"{[^}]*}")
+
+_KEY = {
+    "name": HEADER,
+    "in": "header",
+    "description": "Sent again under the same key, the request is answered as before and not done again.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": MAX_KEY, "pattern": "^[!-~]+$"},
+}
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
@@ -70,6 +78,9 @@ class Route:
         said: dict[str, Any] = {OWNER: owner, SCOPE: self.scope}
         if self.shows or self.unaudited:
             said[AUDIT] = {"not": self.unaudited} if self.unaudited else {"shows": self.shows}
+        extra = dict(self.extra)
+        if self.method == "POST" and self.scope is not None:
+            extra["parameters"] = [*extra.get("parameters", ()), _KEY]
         also: dict[int | str, dict[str, Any]] = {
             each: {"description": HTTPStatus(each).phrase} for each in self.status[1:]
         }
@@ -80,7 +91,7 @@ class Route:
             status_code=self.status[0],
             tags=[owner],
             responses={**also, "default": {"description": "A problem", "content": {PROBLEM: {}}}},
-            openapi_extra={**self.extra, **said},
+            openapi_extra={**extra, **said},
             response_model=None,
         )
 
@@ -143,8 +154,12 @@ class Guarded(APIRoute):
             if problem is not None:
                 return problem.response()
             check_parameters(request, names)
+            who = holder(request)
+            key = key_in(request, who)
             with acting(await _told(request, said.get(AUDIT, {}))):
-                return await inner(request)
+                if who is None or key is None:
+                    return await inner(request)
+                return await once(request.app.state.runtime.store, request, who, key, inner)
 
         return guarded
 
