@@ -21,6 +21,7 @@ from thresher.core.errors import ConfigError, UsageError
 from thresher.runtime import Runtime
 from thresher.web.auth import holder
 from thresher.web.body import BODY_LIMIT, BODY_PATIENCE, BodyLimit, Limits
+from thresher.web.conditional import conditional
 from thresher.web.idempotency import HEADER, MAX_KEY, key_in, once
 from thresher.web.problem import PROBLEM, Problem
 
@@ -157,6 +158,8 @@ class Guarded(APIRoute):
             who = holder(request)
             key = key_in(request, who)
             with acting(await _told(request, said.get(AUDIT, {}))):
+                if request.method == "GET":
+                    return conditional(request, await inner(request))
                 if who is None or key is None:
                     return await inner(request)
                 return await once(request.app.state.runtime.store, request, who, key, inner)

@@ -25,6 +25,7 @@ from thresher.core.errors import ThresherError
 from thresher.runtime import Runtime
 from thresher.web.auth import HARMLESS, actor_in, carries, foreign, holder
 from thresher.web.body import BodyReader
+from thresher.web.conditional import as_get
 from thresher.web.pages import PAGES
 from thresher.web.pages.form import Form, read_form
 from thresher.web.pages.login_required import Entrance
@@ -64,9 +65,17 @@ class Site:
         if scope["path"] not in PROBES:
             scope, send = await sign_in(self._store, scope, send)
         if scope["path"] == API or scope["path"].startswith(f"{API}/") or scope["path"] in PATHS:
-            await self._api(scope, receive, _with_headers(self._traffic.measured(send), API_HEADERS))
+            send = _with_headers(self._traffic.measured(send), API_HEADERS)
+            await self._api(*_to_get(scope, receive, send))
         else:
             await self._pages(scope, receive, _with_headers(send, HEADERS))
+
+
+def _to_get(scope: Scope, receive: Receive, send: Send) -> tuple[Scope, Receive, Send]:
+    if scope["method"] != "HEAD":
+        return scope, receive, send
+    scope, send = as_get(scope, send)
+    return scope, receive, send
 
 
 def _with_headers(send: Send, headers: Mapping[str, str]) -> Send:

@@ -39,8 +39,8 @@ async def metrics(runtime: CurrentRuntime, request: Request) -> Response:
 
 _TEXT = {"responses": {"200": {"content": {"text/plain": {"schema": {"type": "string"}}}}}}
 ROUTES = (
-    Route("GET", "/healthz", alive, None, {"security": []}),
-    Route("GET", "/readyz", ready, None, {"security": []}),
+    Route("GET", "/healthz", alive, None),
+    Route("GET", "/readyz", ready, None),
     Route("GET", "/metrics", metrics, READ, _TEXT, probe=True),
 )
 PATHS = frozenset(route.path for route in ROUTES)
