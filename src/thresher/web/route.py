@@ -23,10 +23,11 @@ from thresher.web.auth import holder
 from thresher.web.body import BODY_LIMIT, BODY_PATIENCE, BodyLimit, Limits
 from thresher.web.conditional import conditional
 from thresher.web.idempotency import HEADER, MAX_KEY, key_in, once
+from thresher.web.paging import CURSOR, LIMIT, PARAMETER, PLACES, Paging
 from thresher.web.problem import PROBLEM, Problem
 
 OURS = "thresher"  # who owns a route that no app brings
-OWNER, SCOPE, AUDIT = "x-owner", "x-scope", "x-audit"
+OWNER, SCOPE, AUDIT, PAGE_BY = "x-owner", "x-scope", "x-audit", "x-page-by"
 API = "/api"
 MAX_TEXT = 4_000  # characters of one parameter
 MAX_ROWS = 1_000
@@ -53,7 +54,9 @@ class Route:
     `body_limit` (bytes) and `body_patience` (seconds) limit its request body: numbers, or names of settings.
     `probe` marks a route without parameters that changes nothing; the dashboard suggests it for trying out a
     new key. A change is written into the audit log with its method and path, and with the values of those
-    fields of a JSON body and parameters that `shows` names; `unaudited` says why one is not. A route of
+    fields of a JSON body and parameters that `shows` names; `unaudited` says why one is not. A list
+    that takes `limit` and either `before` or `after` names in `page_by` the member of its rows that these
+    stand for (with dots for members of members); then it takes `cursor`, too. A route of
     Thresher itself without a scope is open to everyone, and authentication must know of it.
     """
 
@@ -68,6 +71,7 @@ class Route:
     probe: bool = False
     shows: tuple[str, ...] = ()
     unaudited: str | None = None
+    page_by: str | None = None
 
     @property
     def shape(self) -> tuple[str, str]:
@@ -82,6 +86,9 @@ class Route:
         extra = dict(self.extra)
         if self.method == "POST" and self.scope is not None:
             extra["parameters"] = [*extra.get("parameters", ()), _KEY]
+        if self.page_by:
+            said[PAGE_BY] = self.page_by
+            extra["parameters"] = [*extra.get("parameters", ()), dict(PARAMETER)]
         also: dict[int | str, dict[str, Any]] = {
             each: {"description": HTTPStatus(each).phrase} for each in self.status[1:]
         }
@@ -148,7 +155,12 @@ class Guarded(APIRoute):
             raise TypeError(
                 f"{self.path} has no owner or no scope; routes are added from the list in web/routes"
             )
-        names = frozenset(each.alias for each in self.dependant.query_params)
+        fields = {each.alias: each for each in self.dependant.query_params}
+        paging: Paging | None = None
+        if PAGE_BY in said:
+            (place,) = fields.keys() & PLACES
+            paging = Paging(place, said[PAGE_BY], fields[LIMIT].default)
+        names = frozenset(fields) | ({CURSOR} if paging else frozenset[str]())
 
         async def guarded(request: Request) -> Response:
             problem = without_scope(request, said[SCOPE])
@@ -159,7 +171,9 @@ class Guarded(APIRoute):
             key = key_in(request, who)
             with acting(await _told(request, said.get(AUDIT, {}))):
                 if request.method == "GET":
-                    return conditional(request, await inner(request))
+                    asked = paging.begin(request) if paging else request
+                    response = await inner(asked)
+                    return conditional(request, paging.end(asked, response) if paging else response)
                 if who is None or key is None:
                     return await inner(request)
                 return await once(request.app.state.runtime.store, request, who, key, inner)

@@ -46,6 +46,6 @@ async def posting(runtime: CurrentRuntime, key: str) -> Response:
 
 
 ROUTES = (
-    Route("GET", "/api/postings", postings, READ),
+    Route("GET", "/api/postings", postings, READ, page_by="key"),
     Route("GET", "/api/postings/{key:path}", posting, READ),
 )

@@ -28,4 +28,4 @@ async def events(
     )
 
 
-ROUTES = (Route("GET", "/api/events", events, READ),)
+ROUTES = (Route("GET", "/api/events", events, READ, page_by="id"),)

@@ -146,5 +146,5 @@ ROUTES = (
     Route("PUT", "/api/people/{person_id}/password", set_password, ADMIN),
     Route("DELETE", "/api/people/{person_id}", remove_person, ADMIN),
     Route("POST", "/api/me/password", own_password, READ),
-    Route("GET", "/api/audit", changes, ADMIN),
+    Route("GET", "/api/audit", changes, ADMIN, page_by="id"),
 )

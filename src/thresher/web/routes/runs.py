@@ -57,7 +57,7 @@ async def cancel(
 
 
 ROUTES = (
-    Route("GET", "/api/runs", runs, READ),
+    Route("GET", "/api/runs", runs, READ, page_by="id"),
     Route("GET", "/api/runs/{run_id}", run, READ),
     Route("POST", "/api/runs/{run_id}/cancel", cancel, WRITE, shows=("reason",)),
 )

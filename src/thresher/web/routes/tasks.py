@@ -73,7 +73,7 @@ async def cancel(
 
 
 ROUTES = (
-    Route("GET", "/api/tasks", tasks, READ),
+    Route("GET", "/api/tasks", tasks, READ, page_by="id"),
     Route("POST", "/api/tasks", add, WRITE, status=(200, 201), shows=("kind", "key", "url")),
     Route("GET", "/api/tasks/{task_id}", task, READ),
     Route("POST", "/api/tasks/{task_id}/retry", retry, WRITE),

@@ -129,9 +129,9 @@ def _fits(example: Any) -> dict[str, Any]:
 
 
 ROUTES = (
-    Route("GET", "/api/datasets", listed, READ, _fits([_DATASET]), probe=True),
+    Route("GET", "/api/datasets", listed, READ, _fits([_DATASET]), probe=True, page_by="id"),
     Route("GET", "/api/datasets/{dataset}", shown, READ, _fits(_DATASET)),
-    Route("GET", "/api/datasets/{dataset}/items", items, READ, _fits([ITEM])),
+    Route("GET", "/api/datasets/{dataset}/items", items, READ, _fits([ITEM]), page_by="id"),
     Route("GET", "/api/datasets/{dataset}/diff", compared, READ, _fits(_DIFF)),
     Route("GET", "/api/datasets/{dataset}/schema", schema, READ),
     Route("GET", "/api/datasets/{dataset}/export", exported, READ),

@@ -198,10 +198,10 @@ def _fits(example: Any) -> dict[str, Any]:
 
 
 ROUTES = (
-    Route("GET", "/api/extractions", listed, READ, _fits([_EXTRACTION]), probe=True),
+    Route("GET", "/api/extractions", listed, READ, _fits([_EXTRACTION]), probe=True, page_by="id"),
     Route("POST", "/api/extractions", start, WRITE, _fits(_STARTED)),
     Route("GET", "/api/extractions/{extraction}", shown, READ, _fits(_EXTRACTION)),
-    Route("GET", "/api/extractions/{extraction}/pages", pages, READ, _fits([_PAGE])),
+    Route("GET", "/api/extractions/{extraction}/pages", pages, READ, _fits([_PAGE]), page_by="page.page"),
     Route("GET", "/api/extractions/{extraction}/pages/{page}", page, READ, _fits(_PAGE)),
     Route("POST", "/api/extractions/{extraction}/cancel", cancel, WRITE, _fits(_EXTRACTION)),
     Route("POST", "/api/extractions/{extraction}/resume", resume, WRITE, _fits(_STARTED)),

@@ -98,7 +98,7 @@ def _disabled(store: Store, key: str, reason: str, by_admin: bool) -> BoardView:
 
 
 ROUTES = (
-    Route("GET", "/api/boards", boards, READ),
+    Route("GET", "/api/boards", boards, READ, page_by="key"),
     Route("POST", "/api/boards", add_board, WRITE, status=(200, 201)),
     Route("POST", "/api/boards/{key:path}/enable", enable, WRITE),
     Route("POST", "/api/boards/{key:path}/disable", disable, WRITE),

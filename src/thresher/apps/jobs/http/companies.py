@@ -105,7 +105,7 @@ def _wishes(body: CompaniesAsked) -> list[Wish]:
 
 
 ROUTES = (
-    Route("GET", "/api/companies", companies, READ),
+    Route("GET", "/api/companies", companies, READ, page_by="key"),
     Route("POST", "/api/companies", add_companies, WRITE, status=(200, 201)),
     Route("POST", "/api/postings", add_posting, WRITE, status=(200, 201)),
     Route("GET", "/api/companies/{key:path}", company, READ),

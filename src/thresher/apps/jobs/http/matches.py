@@ -82,7 +82,7 @@ def _changed(store: Store, key: str, body: MatchChanged) -> Changed:
 
 
 ROUTES = (
-    Route("GET", "/api/matches", matches, READ),
+    Route("GET", "/api/matches", matches, READ, page_by="key"),
     Route("GET", "/api/matches/why", why, READ),
     Route("PATCH", "/api/matches/{key:path}", change_match, WRITE),
 )

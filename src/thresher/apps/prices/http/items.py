@@ -264,7 +264,7 @@ ALERT: dict[str, Any] = {
 }
 
 ROUTES = (
-    Route("GET", "/api/prices/items", listed, READ, fits([ITEM]), probe=True),
+    Route("GET", "/api/prices/items", listed, READ, fits([ITEM]), probe=True, page_by="id"),
     Route("POST", "/api/prices/items", add, WRITE, fits(_CHANGED)),
     Route("POST", "/api/prices/import", import_, WRITE, fits(_IMPORTED), body_limit=2 * MAX_CSV),
     Route("GET", "/api/prices/kinds", kinds_, READ, fits([_KIND])),

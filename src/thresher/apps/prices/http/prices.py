@@ -105,7 +105,7 @@ _OBSERVATION = {"pointId": 31, "observedAt": AT, "what": "changed", "price": usd
 
 
 ROUTES = (
-    Route("GET", "/api/prices/items/{item:path}/points", points, READ, fits([POINT])),
+    Route("GET", "/api/prices/items/{item:path}/points", points, READ, fits([POINT]), page_by="id"),
     Route("GET", "/api/prices/items/{item:path}/points/{point}", point, READ, fits(_EVIDENCE)),
     Route("GET", "/api/prices/items/{item:path}/explanation", explanation, READ, fits(_EXPLANATION)),
     Route(
@@ -116,6 +116,6 @@ ROUTES = (
         fits({"item": ITEM, "values": [_PAST], "observations": [_OBSERVATION]}),
     ),
     *LAST_ROUTES,
-    Route("GET", "/api/prices/alerts", listed_alerts, READ, fits([ALERT]), probe=True),
+    Route("GET", "/api/prices/alerts", listed_alerts, READ, fits([ALERT]), probe=True, page_by="id"),
     Route("DELETE", "/api/prices/alerts/{alert}", remove_alert, WRITE, fits(ALERT)),
 )

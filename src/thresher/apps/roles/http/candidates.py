@@ -199,9 +199,9 @@ async def change_match(
 
 
 ROUTES = (
-    Route("GET", "/api/candidates", candidates, READ),
+    Route("GET", "/api/candidates", candidates, READ, page_by="key"),
     Route("POST", "/api/candidates", add, WRITE, status=(200, 201)),
-    Route("GET", "/api/candidates/{key:path}/matches", matches, READ),
+    Route("GET", "/api/candidates/{key:path}/matches", matches, READ, page_by="posting"),
     Route("GET", "/api/candidates/{key:path}/matches/{posting_id}", match, READ),
     Route("PATCH", "/api/candidates/{key:path}/matches/{posting_id}", change_match, WRITE),
     Route("GET", "/api/candidates/{key:path}", candidate, READ),

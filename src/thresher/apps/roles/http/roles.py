@@ -190,7 +190,7 @@ async def remove_alias(runtime: CurrentRuntime, role_id: RoleId, alias: str) -> 
 
 
 ROUTES = (
-    Route("GET", "/api/roles", roles, READ),
+    Route("GET", "/api/roles", roles, READ, page_by="id"),
     Route("POST", "/api/roles", add_roles, WRITE, status=(200, 201)),
     Route("POST", "/api/roles/resolve", resolve_titles, READ),
     Route("GET", "/api/roles/{role_id}", role, READ),
