@@ -1,13 +1,17 @@
 """Idempotency keys, attacked on every database: races, servers that die at the worst moment, late ones."""
 
+import os
+import signal
 import threading
 
 import pytest
 
 from tests.harness.databases import with_processes
+from tests.harness.forks import Fork
 from tests.harness.tasks import entry, put, rows
 from thresher.core.clock import DAY, HOUR, SECOND
 from thresher.core.errors import NotAllowed
+from thresher.runtime import open_backend
 from thresher.store import idempotency
 from thresher.store.idempotency import (
     LEASE_US,
@@ -18,6 +22,7 @@ from thresher.store.idempotency import (
     attempting,
 )
 from thresher.store.prune import prune
+from thresher.store.store import Store
 
 pytestmark = pytest.mark.promise(17)
 
@@ -211,3 +216,38 @@ def test_a_late_change_and_a_new_attempt_never_both_count(database):
     stands = rows(new, "select count(*) from blobs")[0][0] == 1
     assert stands == (found is Refusal.LOST) == (not outcome)
     assert stands != isinstance(found, Attempt)
+
+
+def _die(url: str, moment: str) -> None:
+    """A server that is killed in the middle of a request: before its change is committed, or just after."""
+    store = Store(open_backend(url if "://" in url else f"sqlite:///{url}"))
+    attempt = begun(store)
+    with attempting(attempt), store.write() as session:
+        session.run(
+            "insert into blobs (hash, size, body, created_at) values ('a', 1, :body, 0)", {"body": b"a"}
+        )
+        if moment == "inside":
+            os.kill(os.getpid(), signal.SIGKILL)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@with_processes
+@pytest.mark.parametrize(("moment", "changes"), [("inside", 0), ("after", 1)])
+def test_a_server_that_is_killed_has_made_its_change_and_says_so_or_leaves_it_to_the_next(
+    database, moment, changes
+):
+    store = database.open()
+    child = Fork(_die, database.url, moment)
+    assert child.wait(60) == -signal.SIGKILL
+    assert rows(store, "select count(*) from blobs") == [(changes,)]
+    # The dead server read the real clock.
+    with store.write() as session:
+        session.run(
+            "update idempotency_keys set begun_at = :now, until_at = :now", {"now": database.clock.now()}
+        )
+    found = begin(store)
+    if changes:
+        assert found is Refusal.LOST
+    else:
+        assert isinstance(found, Attempt)
+        assert found.number == 2

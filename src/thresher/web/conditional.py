@@ -52,5 +52,6 @@ def is_known(tag: str, said: list[str]) -> bool:
 
 
 async def _nothing() -> AsyncGenerator[bytes, None]:
-    for piece in ():
+    pieces: tuple[bytes, ...] = ()
+    for piece in pieces:
         yield piece
