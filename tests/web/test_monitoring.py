@@ -80,7 +80,14 @@ def test_a_setting_opens_the_metrics_to_this_machine_and_to_no_one_behind_a_prox
     set_setting(shop.store, "web.open_metrics", "1", "test")
     refresh(shop)
     assert stranger.ask("GET", "/metrics").status == 200
-    for header in ("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via", "X-Forwarded-Host"):
+    for header in (
+        "X-Forwarded-For",
+        "Forwarded",
+        "X-Real-IP",
+        "Via",
+        "X-Forwarded-Host",
+        "X-Forwarded-Proto",
+    ):
         stranger.ask("GET", "/metrics", headers={header: "127.0.0.1"}).problem(401)
     # A page whose name leads to this machine may ask its browser for this.
     stranger.ask("GET", "/metrics", headers={"Host": "rebound.example"}).problem(401)

@@ -143,7 +143,14 @@ OPEN = frozenset(
 METRICS = "/metrics"
 OPEN_METRICS = "web.open_metrics"
 # What a proxy adds: whoever comes through one may sit anywhere.
-FORWARDED = (b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip")
+FORWARDED = (
+    b"forwarded",
+    b"via",
+    b"x-forwarded-for",
+    b"x-forwarded-host",
+    b"x-forwarded-proto",
+    b"x-real-ip",
+)
 KEY = "thresher.key"
 KEY_HEADER = "X-API-Key"
 
