@@ -17,8 +17,8 @@ from thresher.store.idempotency import (
     LEASE_US,
     Attempt,
     KeptAnswer,
+    KeyRefusal,
     NamedRequest,
-    Refusal,
     attempting,
 )
 from thresher.store.prune import prune
@@ -63,15 +63,15 @@ def test_what_was_done_is_answered_as_before(store):
 
 def test_another_request_under_the_same_key_is_refused_and_other_callers_have_their_own(store):
     end(store, begun(store))
-    assert begin(store, NamedRequest("key 1", "k", "something else")) is Refusal.REUSED
+    assert begin(store, NamedRequest("key 1", "k", "something else")) is KeyRefusal.REUSED
     assert isinstance(begin(store, NamedRequest("key 2", "k", "something else")), Attempt)
     assert isinstance(begin(store, NamedRequest("key 1", "l", "what")), Attempt)
 
 
 def test_while_the_first_is_under_way_the_second_is_told_so(store):
     begun(store)
-    assert begin(store) is Refusal.UNDER_WAY
-    assert begin(store, NamedRequest("key 1", "k", "something else")) is Refusal.REUSED
+    assert begin(store) is KeyRefusal.UNDER_WAY
+    assert begin(store, NamedRequest("key 1", "k", "something else")) is KeyRefusal.REUSED
 
 
 def test_a_server_that_dies_before_the_change_is_replaced_after_its_lease(store, clock):
@@ -85,9 +85,9 @@ def test_a_server_that_dies_before_the_change_is_replaced_after_its_lease(store,
 
 def test_a_server_that_dies_between_the_change_and_the_answer_never_doubles_the_change(store, clock):
     change(store, begun(store))
-    assert begin(store) is Refusal.UNDER_WAY
+    assert begin(store) is KeyRefusal.UNDER_WAY
     clock.advance(LEASE_US + SECOND)
-    assert begin(store) is Refusal.LOST
+    assert begin(store) is KeyRefusal.LOST
     assert tasks(store) == 1
 
 
@@ -130,14 +130,14 @@ def test_a_refused_request_frees_its_key_unless_it_changed_something(store):
     second = begun(store)
     change(store, second)
     idempotency.give_up(store.backend, second)
-    assert begin(store) is Refusal.LOST
+    assert begin(store) is KeyRefusal.LOST
 
 
 def test_an_answer_that_must_not_be_kept_is_not_kept(store):
     attempt = begun(store)
     change(store, attempt)
     end(store, attempt, None)
-    assert begin(store) is Refusal.LOST
+    assert begin(store) is KeyRefusal.LOST
     assert rows(store, "select status, media, body from idempotency_keys") == [(None, None, None)]
 
 
@@ -145,7 +145,7 @@ def test_a_key_is_free_again_after_its_time_and_pruned(store, clock):
     end(store, begun(store))
     clock.advance(DAY + SECOND)
     again = begun(store)
-    assert begin(store) is Refusal.UNDER_WAY
+    assert begin(store) is KeyRefusal.UNDER_WAY
     end(store, again)
     clock.advance(DAY - HOUR)
     prune(store)
@@ -158,7 +158,7 @@ def test_a_key_is_free_again_after_its_time_and_pruned(store, clock):
 def test_a_caller_has_a_bounded_number_of_keys_and_takes_none_from_others(store):
     for n in range(3):
         end(store, begin(store, NamedRequest("key 1", str(n), "what"), most=3))
-    assert begin(store, NamedRequest("key 1", "3", "what"), most=3) is Refusal.FULL
+    assert begin(store, NamedRequest("key 1", "3", "what"), most=3) is KeyRefusal.FULL
     assert begin(store, NamedRequest("key 1", "2", "what"), most=3) == ANSWER
     assert isinstance(begin(store, NamedRequest("key 2", "3", "what"), most=3), Attempt)
 
@@ -183,7 +183,7 @@ def test_of_many_servers_that_get_the_same_request_one_does_it(database):
         each.join()
     assert len(found) == len(stores)
     assert sum(isinstance(each, Attempt) for each in found) == 1
-    assert all(isinstance(each, Attempt) or each in (ANSWER, Refusal.UNDER_WAY) for each in found)
+    assert all(isinstance(each, Attempt) or each in (ANSWER, KeyRefusal.UNDER_WAY) for each in found)
     assert tasks(stores[0]) == 1
 
 
@@ -214,7 +214,7 @@ def test_a_late_change_and_a_new_attempt_never_both_count(database):
     found = begin(new)
     thread.join()
     stands = rows(new, "select count(*) from blobs")[0][0] == 1
-    assert stands == (found is Refusal.LOST) == (not outcome)
+    assert stands == (found is KeyRefusal.LOST) == (not outcome)
     assert stands != isinstance(found, Attempt)
 
 
@@ -247,7 +247,7 @@ def test_a_server_that_is_killed_has_made_its_change_and_says_so_or_leaves_it_to
         )
     found = begin(store)
     if changes:
-        assert found is Refusal.LOST
+        assert found is KeyRefusal.LOST
     else:
         assert isinstance(found, Attempt)
         assert found.number == 2

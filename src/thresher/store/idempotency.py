@@ -63,7 +63,7 @@ class KeptAnswer:
     body: bytes
 
 
-class Refusal(StrEnum):
+class KeyRefusal(StrEnum):
     """Why a request is neither done nor answered as before."""
 
     REUSED = "reused"  # for another request
@@ -103,7 +103,7 @@ def hold(session: Session, attempt: Attempt) -> None:
 
 def begin(
     backend: Backend, named: NamedRequest, *, keep_us: int, most: int
-) -> Attempt | KeptAnswer | Refusal:
+) -> Attempt | KeptAnswer | KeyRefusal:
     """Begin a request, or say what became of it. A key older than `keep_us` is free again; a caller may have
     `most`.
     """
@@ -112,32 +112,32 @@ def begin(
             found = _begin(backend, session, named, keep_us, most)
         if found is not None:
             return found
-    return Refusal.UNDER_WAY  # others begin it and give it up all the time
+    return KeyRefusal.UNDER_WAY  # others begin it and give it up all the time
 
 
 def _begin(
     backend: Backend, session: Session, named: NamedRequest, keep_us: int, most: int
-) -> Attempt | KeptAnswer | Refusal | None:
+) -> Attempt | KeptAnswer | KeyRefusal | None:
     now = backend.now(session)
     who = {"caller": named.caller, "key": named.key}
     row = one(session, _FIND + backend.dialect.lock, who)
     fresh = {"request": named.request, "now": now, "until": now + LEASE_US}
     if row is None:
         if session.rows(_COUNT, {"caller": named.caller, "most": most})[0][0] >= most:
-            return Refusal.FULL
+            return KeyRefusal.FULL
         made = session.rows(_ADD, who | fresh)
         return Attempt(int(made[0][0]), 1) if made else None  # None: another was faster; look at it
     row_id, request, number, begun_at, until_at, changed, ended_at, status, media, body = row
     # A time ahead of us was written before the clock was set back.
     if begun_at > now - keep_us:
         if request != named.request:
-            return Refusal.REUSED
+            return KeyRefusal.REUSED
         if status is not None:
             return KeptAnswer(int(status), media, bytes(body))
         if ended_at is None and now < until_at <= now + LEASE_US:
-            return Refusal.UNDER_WAY
+            return KeyRefusal.UNDER_WAY
         if changed or ended_at is not None:
-            return Refusal.LOST
+            return KeyRefusal.LOST
     session.run(_AGAIN, fresh | {"id": row_id})
     return Attempt(int(row_id), int(number) + 1)
 

@@ -20,8 +20,8 @@ from thresher.store.idempotency import (
     MAX_ANSWER,
     Attempt,
     KeptAnswer,
+    KeyRefusal,
     NamedRequest,
-    Refusal,
     attempting,
 )
 from thresher.store.store import Store
@@ -38,24 +38,24 @@ KEEP, MOST = "history.idempotency_keys", "web.idempotency_keys"
 Work = Callable[[Request], Coroutine[Any, Any, Response]]
 
 REFUSED = {
-    Refusal.REUSED: Problem(
+    KeyRefusal.REUSED: Problem(
         422,
         "IdempotencyKeyReused",
         f"this {HEADER} was sent before with another request; choose a new one for each request. Nothing was changed",
     ),
-    Refusal.UNDER_WAY: Problem(
+    KeyRefusal.UNDER_WAY: Problem(
         409,
         "IdempotencyKeyUnderWay",
         f"the request with this {HEADER} is under way; send it again a little later to receive its answer",
         {"Retry-After": "1"},
     ),
-    Refusal.LOST: Problem(
+    KeyRefusal.LOST: Problem(
         409,
         "IdempotencyAnswerNotKept",
         f"the request with this {HEADER} was done, but its answer was not kept: it held a secret, was too long, or was lost "
         "with the server. Nothing was done again; look at what there is",
     ),
-    Refusal.FULL: Problem(
+    KeyRefusal.FULL: Problem(
         429,
         "TooManyIdempotencyKeys",
         f"there are too many keys of this caller already ({MOST}); send the request without {HEADER}, or wait until the "
@@ -96,7 +96,7 @@ async def once(store: Store, request: Request, who: Admitted, key: str, work: Wo
                 store.backend, named, keep_us=round(settings[KEEP] * DAY), most=settings.count(MOST)
             )
         )
-        if isinstance(found, Refusal):
+        if isinstance(found, KeyRefusal):
             return REFUSED[found].response()
         if isinstance(found, KeptAnswer):
             return Response(found.body, found.status, {REPLAYED: "true"}, found.media)

@@ -33,7 +33,7 @@ PARAMETER: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Paging:
+class CursorPaging:
     """How a route is paged: the parameter that says where to go on, the member of a row that it names, the
     usual limit.
     """

@@ -23,7 +23,7 @@ from thresher.web.auth import holder
 from thresher.web.body import BODY_LIMIT, BODY_PATIENCE, BodyLimit, Limits
 from thresher.web.conditional import conditional
 from thresher.web.idempotency import HEADER, MAX_KEY, key_in, once
-from thresher.web.paging import CURSOR, LIMIT, PARAMETER, PLACES, Paging
+from thresher.web.paging import CURSOR, LIMIT, PARAMETER, PLACES, CursorPaging
 from thresher.web.problem import PROBLEM, Problem
 
 OURS = "thresher"  # who owns a route that no app brings
@@ -156,10 +156,10 @@ class Guarded(APIRoute):
                 f"{self.path} has no owner or no scope; routes are added from the list in web/routes"
             )
         fields = {each.alias: each for each in self.dependant.query_params}
-        paging: Paging | None = None
+        paging: CursorPaging | None = None
         if PAGE_BY in said:
             (place,) = fields.keys() & PLACES
-            paging = Paging(place, said[PAGE_BY], fields[LIMIT].default)
+            paging = CursorPaging(place, said[PAGE_BY], fields[LIMIT].default)
         names = frozenset(fields) | ({CURSOR} if paging else frozenset[str]())
 
         async def guarded(request: Request) -> Response:
