@@ -17,12 +17,13 @@ _LINKED = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: where it stands, its info string, its text."""
+    """A fenced block: where it stands, its info string, its text, and the paragraph above it."""
 
     page: str
     line: int
     info: str
     text: str
+    before: str = ""
 
     def __str__(self) -> str:
         return f"{self.page}:{self.line}"
@@ -57,13 +58,15 @@ def name(path: Path) -> str:
 
 def blocks(language: str) -> list[Block]:
     """All fenced blocks of a language."""
-    return [block for path in pages() for block in _blocks(path) if block.info.split(" ")[0] == language]
+    return [block for path in pages() for block in blocks_of(path) if block.info.split(" ")[0] == language]
 
 
-def _blocks(path: Path) -> Iterator[Block]:
+def blocks_of(path: Path) -> Iterator[Block]:
+    """All fenced blocks of a page."""
     text = path.read_text("utf-8")
     for match in _FENCE.finditer(text):
-        yield Block(name(path), text.count("\n", 0, match.start()) + 1, match[2].strip(), match[3])
+        line, before = text.count("\n", 0, match.start()) + 1, text[: match.start()].strip()
+        yield Block(name(path), line, match[2].strip(), match[3], before.rpartition("\n\n")[2])
 
 
 def prose(path: Path) -> str:
