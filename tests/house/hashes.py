@@ -1,5 +1,6 @@
-"""Write hashes.txt, what `make run` installs, and hashes-test.txt, what `make setup` installs besides: each
-package with the SHA-256 of every wheel of its release.
+"""Write hashes.txt, what `make run` installs, hashes-test.txt, what `make setup` installs besides, and
+deploy/hashes.txt, what the image has besides and is built with: each package with the SHA-256 of every wheel
+of its release.
 
 `python -m tests.house.hashes` asks the index that pip is set up with, whichever that is. pip has no public
 way to ask for the hashes of files that it does not download, so this uses its inner parts; it is run by hand
@@ -20,7 +21,7 @@ from packaging.utils import canonicalize_name
 
 from tests.house.paper import ROOT
 
-CORE, TEST = ROOT / "hashes.txt", ROOT / "hashes-test.txt"
+CORE, TEST, IMAGE = ROOT / "hashes.txt", ROOT / "hashes-test.txt", ROOT / "deploy" / "hashes.txt"
 HEAD = "# Written by python -m tests.house.hashes: every wheel of each release, for all platforms. See docs/decisions.\n"
 # A package is listed if each of these needs it; what only some need is left to constraints.txt.
 PLATFORMS = (("linux", "Linux", "posix"), ("darwin", "Darwin", "posix"), ("win32", "Windows", "nt"))
@@ -45,11 +46,15 @@ def listed(file: Path) -> dict[str, tuple[str, frozenset[str]]]:
 
 
 def needed() -> dict[Path, set[str]]:
-    """What each file lists: the packages that thresher needs on every platform and Python, and those that
-    thresher[test] needs besides.
+    """What each file lists: the packages that thresher needs on every platform and Python, those that
+    thresher[test] needs besides, and those that the image has besides.
     """
     core = set.intersection(*_everywhere("thresher"))
-    return {CORE: core, TEST: set.intersection(*_everywhere("thresher[test]")) - core}
+    return {
+        CORE: core,
+        TEST: set.intersection(*_everywhere("thresher[test]")) - core,
+        IMAGE: set.intersection(*_everywhere("thresher[postgres]")) - core | {"setuptools"},
+    }
 
 
 def core() -> set[str]:
