@@ -4,12 +4,14 @@ the source tree."""
 import json
 import re
 import zipfile
+from email import message_from_bytes
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
 
 import thresher
+from tests.house.hashes import PYTHONS
 from tests.house.paper import ROOT, tracked
 from tests.wheel.environment import Environment
 
@@ -56,6 +58,22 @@ def test_every_file_of_the_package_is_in_the_wheel(wheel: Path):
     wanted = {path.relative_to(package).as_posix() for path in tracked() if path.is_relative_to(package)}
     with zipfile.ZipFile(wheel) as built:
         assert sorted(wanted - set(built.namelist())) == []
+
+
+def test_the_wheel_says_what_it_is_and_where_it_runs(wheel: Path):
+    with zipfile.ZipFile(wheel) as built:
+        (name,) = [each for each in built.namelist() if each.endswith(".dist-info/METADATA")]
+        said = message_from_bytes(built.read(name))
+    classifiers = said.get_all("Classifier", [])
+    pythons = [each.rpartition(" ")[2] for each in classifiers if re.search(r"Python :: 3\.\d+$", each)]
+    assert tuple(pythons) == PYTHONS, "those whose wheels are hashed"
+    assert said["Requires-Python"] == f">={PYTHONS[0]}"
+    systems = {each.rpartition(" ")[2] for each in classifiers if each.startswith("Operating System")}
+    assert systems <= {"Linux", "MacOS", "Windows"}
+    assert (said["License-Expression"], said.get_all("License-File")) == ("MIT", ["LICENSE", "NOTICE"])
+    assert said["Description-Content-Type"] == "text/markdown"
+    assert said["Keywords"]
+    assert said.get_all("Project-URL", []) == [], "there is none yet; do not invent one"
 
 
 def test_every_module_loads_with_what_the_wheel_says_it_needs(installed: Environment, tmp_path: Path):
