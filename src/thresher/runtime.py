@@ -54,8 +54,10 @@ from thresher.store.app_migrations import (
     migrate_apps,
     pending_of_apps,
     record_kinds,
+    versions,
 )
 from thresher.store.backend import Backend
+from thresher.store.copying import Copied, Told, copy_all
 from thresher.store.migrate import check_up_to_date, pending, version_now
 from thresher.store.schedules import Plan, drop_plans, save_plan
 from thresher.store.session import SQLITE
@@ -216,6 +218,30 @@ def pending_migrations(url: str, apps: Iterable[App] = ()) -> list[str]:
         missing = pending(session, store.backend.dialect)
         has_apps = version_now(session, store.backend.dialect) >= APPS_SINCE
         return missing + pending_of_apps(session if has_apps else None, schemas)
+
+
+def copy_database(url: str, to: str, apps: Iterable[App], told: Told) -> Copied:
+    """Copy a database into an empty one, which is made. A new file that could not be filled is removed
+    again.
+    """
+    file = database_file(to)
+    if file is None and _scheme(to) == "sqlite":
+        raise ConfigError("--to needs a file: a database in memory is gone when the command ends")
+    is_new = file is not None and not file.exists()
+    with closing(open_bare(url)) as source:
+        with source.read() as session:
+            check_up_to_date(session, source.backend.dialect)
+            have = versions(session)
+        with closing(open_bare(to, create=True)) as target:
+            schemas = app_schemas([app for app in apps if app.name in have], target.backend.dialect)
+            try:
+                return copy_all(source.backend, target.backend, schemas, told, hide_password(to))
+            except BaseException:
+                if file is not None and is_new:
+                    target.close()
+                    for ending in ("", "-wal", "-shm", "-turn"):
+                        Path(f"{file}{ending}").unlink(missing_ok=True)
+                raise
 
 
 def _prepare(store: Store, apps: Iterable[App], *, migrate: bool) -> None:

@@ -5,6 +5,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from tests.harness.databases import drop_schema
 from tests.web.conftest import Api, served
 from thresher.admin.sources import enable
 from thresher.cli import main
-from thresher.config.apps import load_apps
+from thresher.config.apps import load_apps, with_installed
 from thresher.config.project import Project, read_project
 from thresher.core.clock import DAY, HOUR, SystemClock
 from thresher.core.keys import content_hash
@@ -29,6 +30,7 @@ from thresher.engine.worker import Worker
 from thresher.practice.web import PracticeWeb
 from thresher.runtime import (
     Runtime,
+    copy_database,
     install,
     make_fetcher,
     open_backend,
@@ -36,6 +38,7 @@ from thresher.runtime import (
     open_store,
     project_registry,
 )
+from thresher.store.migrate import migrations
 from thresher.store.owners import disown_bodies, own_bodies
 from thresher.store.store import Store
 
@@ -82,6 +85,14 @@ COLUMNS = {
     "postgres": """select column_name from information_schema.columns
         where table_schema = current_schema() and table_name = '{table}'""",
 }
+
+TYPES = {
+    "sqlite": "select name, lower(type) from pragma_table_info('{table}')",
+    "postgres": """select column_name, data_type from information_schema.columns
+        where table_schema = current_schema() and table_name = '{table}'""",
+}
+CREATED = re.compile(r"^create table (?:if not exists )?(\w+) \((.*?)^\)", re.MULTILINE | re.DOTALL)
+CHOICE = re.compile(r"check \((\w+) in \('([^']+)'")
 
 Rows = list[dict[str, Any]]
 
@@ -311,6 +322,110 @@ def test_work_of_an_earlier_release_goes_on_to_its_end(old: Old, project: Projec
         assert keys(rows) <= keys(exported(old.url, what, tmp_path)), what
     assert ("applied", "sent the letter") in decided(old.url, "matches", tmp_path)
     assert ("shortlisted", "call her") in decided(old.url, "candidate-matches", tmp_path)
+
+
+@contextmanager
+def elsewhere(url: str, folder: Path, server: str, name: str) -> Iterator[str]:
+    """An empty database of the other kind; gone after the block."""
+    if not url.startswith("sqlite"):
+        yield f"sqlite:///{folder / name}.db?durability=process"
+        return
+    made = f"{server}?schema={name}_{content_hash(str(folder).encode())[:12]}"
+    try:
+        yield made
+    finally:
+        drop_schema(made)
+
+
+def copied(url: str, to: str, project: Project) -> dict[str, tuple[int, str]]:
+    apps = with_installed(load_apps(project.apps, project.folder), project.folder)
+    done = copy_database(url, to, apps, lambda *_: None)
+    assert (done.left_out, done.workers) == ((), 0)
+    return {each.table: (each.rows, each.hash) for each in done.tables}
+
+
+@pytest.mark.promise(1)
+@pytest.mark.promise(19)
+def test_a_database_of_all_apps_comes_back_the_same_through_the_other_store(
+    old: Old, project: Project, tmp_path: Path, postgres_url: str
+):
+    apps = with_installed(load_apps(project.apps, project.folder), project.folder)
+    with closing(open_store(old.url, None, apps)) as store:
+        fill_empty_tables(store)
+    before = old.rows()
+    assert [table for table, rows in before.items() if not rows and table != "functions"] == []
+    with (
+        elsewhere(old.url, tmp_path, postgres_url, "there") as there,
+        elsewhere(there, tmp_path, postgres_url, "back") as back,
+    ):
+        assert copied(old.url, there, project) == copied(there, back, project)
+        after, between = Old(back, {}).rows(), Old(there, {}).rows()
+    for table in before.keys() - VERSIONS:
+        columns = set(before[table][0]) - ({"floor"} if table == "lanes" else set())
+        assert as_set(after[table], columns) == as_set(before[table], columns), table
+        assert as_set(between[table], columns - {"gates"}) == as_set(before[table], columns - {"gates"}), (
+            table
+        )
+
+
+def fill_empty_tables(store: Store) -> None:
+    """A row of difficult values in every table that the recording left empty; columns that take only some
+    values get the first of them."""
+    steps = migrations(store.backend.dialect.words)
+    for schema in store.app_schemas:
+        steps += schema.steps
+    choices = {
+        (table, column): value
+        for step in steps
+        for table, body in CREATED.findall(step.sql)
+        for column, value in CHOICE.findall(body)
+    }
+    with store.write() as session:
+        dialect = session.dialect.name
+        for (table,) in session.rows(TABLES[dialect]):
+            if session.rows(f"select 1 from {table} limit 1"):
+                continue
+            values = {
+                column: choices.get((table, column), difficult(kind))
+                for column, kind in session.rows(TYPES[dialect].format(table=table))
+            }
+            names, places = ", ".join(map(_quoted, values)), ", ".join(f":{name}" for name in values)
+            session.run(f"insert into {table} ({names}) values ({places})", values)
+
+
+def difficult(kind: str) -> Any:
+    if "int" in kind:
+        return 1_763_531_999_123_457 if "big" in kind else 1
+    if "double" in kind:
+        return 0.1 + 0.2
+    return (
+        b"\x00\xff bytes" if kind in ("blob", "bytea") else "it's %s :x \N{PILE OF POO}\n\t\u202e \\ \x1b[31m"
+    )
+
+
+@pytest.mark.promise(1)
+@pytest.mark.promise(2)
+def test_work_of_an_earlier_release_goes_on_in_a_copy_on_the_other_store(
+    old: Old, project: Project, tmp_path: Path, postgres_url: str
+):
+    """What waited and what a worker held; new tasks get new numbers; the source stays as it was."""
+    old.migrate()
+    before = old.rows()
+    with elsewhere(old.url, tmp_path, postgres_url, "there") as there:
+        copied(old.url, there, project)
+        with opened(Old(there, old.said), project) as (shop, clock):
+            waiting = unfinished(shop.store)
+            assert "scrape_source" in waiting.values()
+            drain(shop, there, clock)
+            enable(shop.store, "host:www.marlin.example")
+            drain(shop, there, clock)
+            assert unfinished(shop.store) == {}
+            with shop.store.read() as session:
+                numbers = [number for (number,) in session.rows("select id from tasks")]
+        assert max(numbers) > max(task["id"] for task in before["tasks"])
+        for what, rows in old.said["exports"].items():
+            assert keys(rows) <= keys(exported(there, what, tmp_path)), what
+    assert old.rows() == before
 
 
 @contextmanager

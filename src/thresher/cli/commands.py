@@ -55,6 +55,7 @@ SET_UP = (
     Command("init", "Create a project.", "thresher.cli.init:command"),
     Command("practice", "Serve a web to practise on, on this machine.", "thresher.cli.practice:command"),
     Command("migrate", "Migrate the database.", "thresher.cli.migrate:command"),
+    Command("copy", "Copy the database: to move it, or as a backup.", "thresher.cli.copy:command"),
     Command("doctor", "Check the installation, and say what to do.", "thresher.cli.doctor:command"),
     Command("config", "Show and change settings.", "thresher.cli.config:app"),
     Command("keys", "Create and revoke API keys.", "thresher.cli.keys:app"),

@@ -8,6 +8,7 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from os import scandir
@@ -109,6 +110,18 @@ def load_apps(
             if problems is None:
                 raise
             problems.append(problem)
+    return list(found.values())
+
+
+def with_installed(apps: Iterable[App], folder: Path) -> list[App]:
+    """These apps and every other one that is installed and can be loaded, whether a project enables it or
+    not.
+    """
+    found = {app.name: app for app in apps}
+    for each in available():
+        if each.name not in found:
+            with suppress(ThresherError):
+                found[each.name] = load_app(each.name, folder)
     return list(found.values())
 
 

@@ -192,14 +192,36 @@ def _apply_next(backend: Backend, schema: AppSchema) -> Migration | None:
         at = have.get(schema.app, 0)
         if at == schema.newest:
             return None
-        step = schema.steps[at]
-        for sql in statements(step.sql):
-            _run(session, schema, step, sql)
-        session.run(
-            _RECORD,
-            {"app": schema.app, "number": step.number, "name": step.name, "now": backend.now(session)},
+        _apply(backend, session, schema, schema.steps[at])
+        return schema.steps[at]
+
+
+def migrate_apps_within(
+    backend: Backend, session: Session, schemas: Sequence[AppSchema], have: Mapping[str, int]
+) -> None:
+    """Make the tables that these apps had at these migrations, in a transaction of the caller's.
+
+    An app that is not among `schemas` is refused by name, and so is an older one.
+    """
+    known = {schema.app: schema for schema in schemas}
+    if strange := sorted(have.keys() - known.keys()):
+        raise DatabaseProblem(
+            f"the database has tables of apps that cannot be loaded here: {', '.join(strange)}. Install them, or name their "
+            "file or module with --app"
         )
-        return step
+    _check_not_newer(have, schemas)
+    for app in sorted(have):
+        for step in known[app].steps[: have[app]]:
+            _apply(backend, session, known[app], step)
+
+
+def _apply(backend: Backend, session: Session, schema: AppSchema, step: Migration) -> None:
+    for sql in statements(step.sql):
+        _run(session, schema, step, sql)
+    session.run(
+        _RECORD,
+        {"app": schema.app, "number": step.number, "name": step.name, "now": backend.now(session)},
+    )
 
 
 def _run(session: Session, schema: AppSchema, step: Migration, sql: str) -> None:

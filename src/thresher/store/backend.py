@@ -188,6 +188,22 @@ class Backend(Protocol):
         """A transaction that writes, while no other process migrates this database."""
         ...
 
+    def migrate_within(self, session: Session, to: int | None = None) -> list[str]:
+        """The same as `migrate` in a transaction that `migrating` has opened."""
+        ...
+
+    def snapshot(self) -> AbstractContextManager[Session]:
+        """A transaction that only reads, however long it takes, and sees the database as it was when it
+        began.
+        """
+        ...
+
+    def bulk(self, session: Session) -> AbstractContextManager[None]:
+        """A stretch of a transaction that copies whole tables: references are checked at its end, where they
+        can be.
+        """
+        ...
+
     def lock_lanes(self, session: Session, lane_ids: Sequence[int], task_ids: Sequence[int] = ()) -> None:
         """Hold these lanes, and those of these tasks, in id order, before touching waiting tasks. Raises
         `LaneRemoved`.

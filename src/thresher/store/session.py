@@ -6,7 +6,7 @@ much faster for long columns of text.
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Protocol
@@ -89,6 +89,8 @@ _NAME = re.compile(r"(?<![:\w]):(!?)(\w+)")
 class Session(Protocol):
     """What statements run on. `rows` returns what a statement returned; `run` how many rows it touched.
 
+    `batches` returns the rows of a long answer, so many at once, and never holds more of them.
+
     `dialect` has the few words in which the databases differ. `app_events` are the kinds of events that apps
     list here; None: nobody has said. `warnings` are logged once the transaction is committed. `changed` is
     how many rows the transaction has changed so far.
@@ -106,6 +108,7 @@ class Session(Protocol):
     def rows(self, sql: str, params: Params = {}) -> list[Row]: ...
     def run(self, sql: str, params: Params = {}) -> int: ...
     def many(self, sql: str, rows: Sequence[Params]) -> None: ...
+    def batches(self, sql: str, at_once: int) -> Iterator[list[Row]]: ...
 
 
 def one(session: Session, sql: str, params: Params = {}) -> Row | None:

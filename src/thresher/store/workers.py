@@ -15,7 +15,7 @@ from thresher.core.task import TaskId, WorkerId
 from thresher.store import lanes
 from thresher.store.events import record_event
 from thresher.store.lanes import Scope
-from thresher.store.session import one
+from thresher.store.session import Session, one
 from thresher.store.store import Store
 
 _REGISTER = """insert into workers (name, host, pid, lease_us, lease_until, started_at, marks_begun)
@@ -30,6 +30,7 @@ _STOP = """update workers set stopped_at = :now where id = :id and stopped_at is
 # renews it, and a dead one must not be waited for until the clock has caught up.
 _CLAMP = """update workers set lease_until = :now + lease_us where stopped_at is null and lost_at is null
     and lease_until > :now + lease_us"""
+_END = "update workers set lease_until = :now - 1 where stopped_at is null and lost_at is null and lease_until >= :now"
 _LOSE = """update workers set lost_at = :now where stopped_at is null and lost_at is null
     and lease_until < :now returning id, name"""
 _LOST = """select id, name from workers where stopped_at is null and lost_at is not null"""
@@ -107,6 +108,13 @@ def begin_suspect(store: Store, task_id: TaskId, claim: int) -> bool:
     """
     with store.write() as session:
         return session.run(_BEGIN, {"id": task_id, "claim": claim}) == 1
+
+
+def end_leases(session: Session, now: int) -> None:
+    """End the lease of every worker: in a copy of a database nobody holds anything. Its first worker gives
+    their tasks back, as those of any lost worker.
+    """
+    session.run(_END, {"now": now})
 
 
 def stop(store: Store, worker_id: WorkerId) -> None:

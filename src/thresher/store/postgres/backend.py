@@ -97,6 +97,12 @@ class _Asked:
     params: list[bytes | None]
 
 
+def _take_time(session: Session) -> None:
+    """Read tables from end to end, and wait for another database between two statements."""
+    session.run("set local enable_seqscan = on")
+    session.run("set local idle_in_transaction_session_timeout = 0")
+
+
 class PostgresBackend:
     """One schema of one database, and any number of machines."""
 
@@ -199,21 +205,37 @@ class PostgresBackend:
 
         A database that is up to date is only read: a worker's role need not have the right to make anything.
         """
-        schema = self._postgres.schema
         with self.migrating() as session:
-            if not session.rows("select 1 from pg_namespace where nspname = :schema", {"schema": schema}):
-                session.run(f"create schema {quoted(schema)}")
-            fresh = version_now(session, POSTGRES) == 0
-            outdated = fresh or not is_installed(session)
-            if outdated:
-                check_names(session, fresh=fresh)
-            now = int(session.rows("select (extract(epoch from clock_timestamp()) * 1000000)::bigint")[0][0])
-            steps = [step.name for step in migrate(session, POSTGRES, now, to, also=("functions",))]
-            if fresh:
-                session.run("create table functions (hash text not null)")
-            if outdated and to is None:  # the functions are those of the newest tables
-                install(session)
+            return self.migrate_within(session, to)
+
+    def migrate_within(self, session: Session, to: int | None = None) -> list[str]:
+        assert isinstance(session, PostgresSession)
+        schema = self._postgres.schema
+        if not session.rows("select 1 from pg_namespace where nspname = :schema", {"schema": schema}):
+            session.run(f"create schema {quoted(schema)}")
+        fresh = version_now(session, POSTGRES) == 0
+        outdated = fresh or not is_installed(session)
+        if outdated:
+            check_names(session, fresh=fresh)
+        now = int(session.rows("select (extract(epoch from clock_timestamp()) * 1000000)::bigint")[0][0])
+        steps = [step.name for step in migrate(session, POSTGRES, now, to, also=("functions",))]
+        if fresh:
+            session.run("create table functions (hash text not null)")
+        if outdated and to is None:  # the functions are those of the newest tables
+            install(session)
         return steps
+
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[Session]:
+        with self._postgres.transaction() as session:
+            session.run("set transaction isolation level repeatable read, read only")
+            _take_time(session)
+            yield session
+
+    @contextlib.contextmanager
+    def bulk(self, session: Session) -> Iterator[None]:
+        _take_time(session)
+        yield
 
     def lock_lineages(self, session: Session, task_ids: Sequence[int]) -> None:
         if task_ids:

@@ -5,6 +5,7 @@ import logging
 import math
 import re
 from collections.abc import Collection, Generator, Iterator, Sequence
+from itertools import count
 from typing import Any, Protocol
 from urllib.parse import parse_qsl, unquote, unquote_plus, urlencode, urlsplit, urlunsplit
 
@@ -195,6 +196,8 @@ DURABILITY = {"machine": "on", "process": "off"}
 
 
 _CHANGES = ("INSERT", "UPDATE", "DELETE")  # how the tags of statements begin that change rows
+# Names of cursors on the server; none is used twice.
+_CURSORS = count()
 
 
 class PostgresSession:
@@ -242,6 +245,12 @@ class PostgresSession:
                 # The driver's pipeline ends with a flush, after which the server no longer counts how long a
                 # transaction idles.
                 cursor.execute("select")
+
+    def batches(self, sql: str, at_once: int) -> Iterator[list[Row]]:
+        with self.connection.cursor(f"batches_{next(_CURSORS)}") as cursor:
+            cursor.execute(psycopg_style(sql))
+            while batch := cursor.fetchmany(at_once):
+                yield batch
 
 
 class BorrowedSession(PostgresSession):

@@ -1,8 +1,8 @@
 """SQLite as a backend of the queue, with the claim as a loop in Python under the single write lock."""
 
 import threading
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -322,7 +322,18 @@ class SqliteBackend:
 
     def migrate(self, to: int | None = None) -> list[str]:
         with self.write() as session:
-            return [step.name for step in migrate(session, SQLITE, self._clock.now(), to)]
+            return self.migrate_within(session, to)
+
+    def migrate_within(self, session: Session, to: int | None = None) -> list[str]:
+        return [step.name for step in migrate(session, SQLITE, self._clock.now(), to)]
+
+    def snapshot(self) -> AbstractContextManager[Session]:
+        return self.read()
+
+    @contextmanager
+    def bulk(self, session: Session) -> Iterator[None]:
+        session.run("pragma defer_foreign_keys = on")  # until the transaction ends
+        yield
 
     def migrating(self) -> AbstractContextManager[Session]:
         return self.write()

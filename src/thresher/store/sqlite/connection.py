@@ -10,6 +10,7 @@ import threading
 import time
 import warnings
 from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -381,6 +382,11 @@ class SqliteSession:
             for row in rows:
                 check_integers(row)
             raise
+
+    def batches(self, sql: str, at_once: int) -> Iterator[list[Row]]:
+        cursor = self._connection.cursor().execute(sql)
+        while batch := list(islice(cursor, at_once)):
+            yield batch
 
 
 class SqliteFile:
