@@ -146,4 +146,4 @@ def _draw(out: "Console", found: "list[AdminView]", now: int) -> None:
         ]
         for each in found
     ]
-    out.print(table(["#id", "name", "role", "#made", "#password", "#last login"], rows))
+    out.print(table(["!#id", "!name", "role", "#made", "#password", "#last login"], rows))

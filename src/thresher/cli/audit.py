@@ -42,4 +42,4 @@ def _draw(out: "Console", found: list[dict[str, Any]], now: int) -> None:
         ]
         for each in found
     ]
-    out.print(table(["#id", "#ago", "who", "as", "by way of", "what was asked for"], rows))
+    out.print(table(["!#id", "#ago", "who", "-as", "-by way of", "what was asked for"], rows))

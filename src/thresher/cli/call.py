@@ -41,6 +41,7 @@ class CommandCall:
     verbose: bool = False
     asked: str = ""  # the command with its arguments, for the audit log
     is_machine: bool = False
+    wide: bool = False
 
     @property
     def words(self) -> list[str]:

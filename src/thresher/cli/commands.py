@@ -18,7 +18,7 @@ from thresher.core.errors import ConfigError, ThresherError, UnknownName
 from thresher.core.extension import Command
 from thresher.core.named import loaded
 
-EPILOG = "--database, --project, --app, --json and --verbose may stand anywhere on the line."
+EPILOG = "--database, --project, --app, --json, --verbose and --wide may stand anywhere on the line."
 ADD = "add"  # an app may bring `add SOMETHING`
 PLAIN = (
     "--payload",

@@ -55,7 +55,7 @@ def _draw_list(out: "Console", found: "list[SettingView]") -> None:
         ]
         for each in found
     ]
-    out.print(table(["setting", "#value", "unit", "from", "meaning"], rows))
+    out.print(table(["!setting", "#value", "-unit", "-from", "meaning"], rows))
 
 
 @app.command()
@@ -126,4 +126,4 @@ def _draw_history(out: "Console", found: list[dict[str, Any]]) -> None:
         ]
         for each in found
     ]
-    out.print(table(["when", "who", "setting", "#from", "#to"], rows))
+    out.print(table(["when", "who", "!setting", "#from", "#to"], rows))

@@ -3,8 +3,7 @@
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
+from rich.console import Console, RenderableType
 
 from thresher.admin.events import about_event, list_events
 from thresher.admin.times import read_now
@@ -37,7 +36,7 @@ def _draw(out: "Console", found: list[dict[str, Any]], now: int) -> None:
         out.print("Nothing to report.")
 
 
-def event_table(found: list[dict[str, Any]], now: int) -> "Table":
+def event_table(found: list[dict[str, Any]], now: int) -> "RenderableType":
     """Events, one a line."""
     rows = [
         [

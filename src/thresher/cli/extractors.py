@@ -60,7 +60,7 @@ def _draw(out: "Console", found: "list[ExtractorView]", now: int) -> None:
     ]
     out.print(
         table(
-            ["site", "schema", "#version", "state", "#score", "#read", "#in doubt", "last doubt", "#ago"],
+            ["!site", "!schema", "#version", "state", "#score", "#read", "#in doubt", "last doubt", "#ago"],
             rows,
         )
     )

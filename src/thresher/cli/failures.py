@@ -110,7 +110,7 @@ def _draw(out: "Console", groups: "list[FailureGroup]", now: int) -> None:
         ]
         for each in groups
     ]
-    columns = ["#count", "state", "error", "kind", "source", "#last", "next", "#example", "message"]
+    columns = ["#count", "state", "error", "-kind", "source", "-#last", "-next", "!#example", "message"]
     out.print(table(columns, rows))
     failed = sum(group.count for group in groups if group.state == "failed")
     retrying = sum(group.count for group in groups) - failed

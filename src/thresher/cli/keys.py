@@ -109,7 +109,18 @@ def _draw(out: "Console", found: "list[KeyView]", now: int) -> None:
     ]
     out.print(
         table(
-            ["#id", "name", "begins", "opens", "sources", "state", "#rate", "#used", "#last used", "expires"],
+            [
+                "!#id",
+                "name",
+                "-begins",
+                "opens",
+                "sources",
+                "state",
+                "#rate",
+                "#used",
+                "#last used",
+                "expires",
+            ],
             rows,
         )
     )

@@ -14,7 +14,14 @@ from thresher.cli.commands import EPILOG, Commands
 
 # Shared options and whether they take a value. `hoist` moves them to the front, so that they may stand
 # anywhere.
-SHARED = {"--database": True, "--project": True, "--app": True, "--json": False, "--verbose": False}
+SHARED = {
+    "--database": True,
+    "--project": True,
+    "--app": True,
+    "--json": False,
+    "--verbose": False,
+    "--wide": False,
+}
 
 app = typer.Typer(
     cls=Commands,
@@ -51,6 +58,9 @@ def shared(
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Print more details, and tracebacks of unexpected errors.")
     ] = False,
+    wide: Annotated[
+        bool, typer.Option("--wide", help="Show all columns of tables, whatever the width of the terminal.")
+    ] = False,
     _version: Annotated[
         bool,
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
@@ -60,7 +70,7 @@ def shared(
     logging.getLogger("psycopg.pool").setLevel(
         logging.ERROR
     )  # what it says of tries to connect, our errors say better
-    ctx.obj = CommandCall(database, project, apps or [], as_json, verbose)
+    ctx.obj = CommandCall(database, project, apps or [], as_json, verbose, wide=wide)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

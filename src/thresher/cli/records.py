@@ -54,7 +54,9 @@ def _draw(out: "Console", found: list[dict[str, Any]], now: int) -> None:
         ]
         for each in found
     ]
-    out.print(table(["#id", "kind", "key", "data", "evidence", "links", "#seen", "#task", "#ago"], rows))
+    out.print(
+        table(["!#id", "kind", "!key", "data", "-evidence", "-links", "-#seen", "-#task", "#ago"], rows)
+    )
 
 
 def _proof(evidence: dict[str, Any] | None) -> str | None:

@@ -3,8 +3,7 @@
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
+from rich.console import Console, RenderableType
 
 from thresher.admin.costs import dollars
 from thresher.admin.runs import RunDetail, list_runs, run_ending, show_run
@@ -52,7 +51,7 @@ def list_(
     )
 
 
-def _table(found: list[dict[str, Any]], now: int, title: str | None = None) -> "Table":
+def _table(found: list[dict[str, Any]], now: int, title: str | None = None) -> "RenderableType":
 
     rows = [
         [
@@ -71,16 +70,16 @@ def _table(found: list[dict[str, Any]], now: int, title: str | None = None) -> "
         for each in found
     ]
     columns = [
-        "#id",
+        "!#id",
         "name",
         "subject",
         "state",
-        "#opened",
+        "-#opened",
         "#tasks",
         "#live",
         "#failed",
         "#cost",
-        "counts",
+        "-counts",
         "ending",
     ]
     return table(columns, rows, title=title)

@@ -46,7 +46,9 @@ def _draw(out: "Console", found: "list[ScheduleView]", now: int) -> None:
         for each in found
     ]
     out.print(
-        table(["schedule", "app", "kind", "rhythm", "missed", "state", "last", "next", "last result"], rows)
+        table(
+            ["!schedule", "-app", "-kind", "rhythm", "missed", "state", "last", "next", "last result"], rows
+        )
     )
 
 

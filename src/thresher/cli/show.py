@@ -2,11 +2,14 @@
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -15,6 +18,10 @@ from thresher.cli.call import CommandCall
 from thresher.cli.format import as_json, plain
 
 PIPE_WIDTH = 200
+# What --wide gives a table; the terminal wraps its lines.
+WIDE = 10_000
+TEXT_WIDTH = 16  # what a column of text keeps at least, if it has so much
+BETWEEN = 3  # two columns stand so far apart
 COLOURS = {
     "succeeded": "green",
     "ok": "green",
@@ -45,11 +52,13 @@ class SafeConsole(Console):
         return super().render_str(plain(text), **how)
 
 
-def console(*, stderr: bool = False) -> Console:
-    """Where people read. Without a terminal: wide, and without escape codes."""
+def console(*, stderr: bool = False, wide: bool = False) -> Console:
+    """Where people read. Without a terminal: with room, and without escape codes."""
     made = partial(SafeConsole, stderr=stderr, highlight=False, emoji=False, markup=False)
     out = made()
-    return out if out.is_terminal else made(width=PIPE_WIDTH, no_color=True)
+    if not out.is_terminal:
+        return made(width=PIPE_WIDTH, no_color=True)
+    return made(width=WIDE, soft_wrap=True) if wide else out
 
 
 def answer(call: CommandCall, value: Any, draw: Callable[[Console, Any], None]) -> None:
@@ -57,7 +66,7 @@ def answer(call: CommandCall, value: Any, draw: Callable[[Console, Any], None]) 
     if call.json:
         print_json(value)
     else:
-        draw(console(), value)
+        draw(console(wide=call.wide), value)
 
 
 def say(call: CommandCall, value: Any, sentence: str) -> None:
@@ -77,27 +86,117 @@ def cell(value: Any, style: str | None = None) -> Text:
     return Text(text, style=style or COLOURS.get(text, ""))
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str | None = None) -> Table:
-    """A table; a column whose name starts with `#` holds numbers."""
-    made = Table(
-        box=SIMPLE_HEAD,
-        title=title,
-        title_justify="left",
-        title_style="bold",
-        pad_edge=False,
-        header_style="bold",
-    )
-    for column in columns:
-        made.add_column(
-            column.lstrip("#"), justify="right" if column.startswith("#") else "left", overflow="fold"
+@dataclass(frozen=True, slots=True)
+class ShownColumn:
+    """A column by its mark and name. `!`: a key, which always stands there and is never broken. `#`: numbers,
+    never broken either. `-`: among the first to go where it is narrow. A mark may follow another: `!#id`.
+    """
+
+    name: str
+    is_key: bool
+    is_number: bool
+    goes_first: bool
+
+    @property
+    def is_whole(self) -> bool:
+        return self.is_key or self.is_number
+
+
+def marked(text: str) -> ShownColumn:
+    name = text.lstrip("!#-")
+    marks = text[: len(text) - len(name)]
+    return ShownColumn(name, "!" in marks, "#" in marks, "-" in marks)
+
+
+def chosen(columns: Sequence[ShownColumn], widths: Sequence[int], width: int) -> list[int]:
+    """Which columns a terminal of this width has room for. A key and the first column stay; else the last
+    ones go, those that may go first before the others.
+    """
+    kept = list(range(len(columns)))
+    last = [at for at in reversed(kept[1:]) if not columns[at].is_key]
+    for at in sorted(last, key=lambda at: not columns[at].goes_first):
+        if needed(columns, widths, kept) <= width:
+            break
+        kept.remove(at)
+    return kept
+
+
+def needed(columns: Sequence[ShownColumn], widths: Sequence[int], kept: Sequence[int]) -> int:
+    """The width that these columns take at least."""
+    return BETWEEN * len(kept) + sum(narrowest(columns[at], widths[at]) for at in kept)
+
+
+def narrowest(column: ShownColumn, width: int) -> int:
+    return width if column.is_whole else min(width, max(TEXT_WIDTH, len(column.name)))
+
+
+class FittingTable:
+    """A table that leaves columns out where the terminal is too narrow for them, and says which. Where no
+    terminal is, it has all.
+    """
+
+    def __init__(self, columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None) -> None:
+        self._columns = [marked(each) for each in columns]
+        self._rows = [[each if isinstance(each, Text) else cell(each) for each in row] for row in rows]
+        self._title = title
+        self._widths = [
+            max([len(each.name), *(_longest(row[at]) for row in self._rows)])
+            for at, each in enumerate(self._columns)
+        ]
+
+    def __rich_console__(self, out: Console, options: ConsoleOptions) -> RenderResult:
+        everything = list(range(len(self._columns)))
+        if not out.is_terminal:
+            yield self._drawn(everything)
+            return
+        kept = chosen(self._columns, self._widths, options.max_width)
+        least = needed(self._columns, self._widths, kept)
+        # A key that is longer than the line is left to the terminal to wrap: cut, it would be of no use.
+        yield from out.render(self._drawn(kept), options.update(width=max(options.max_width, least)))
+        if hidden := [each.name for at, each in enumerate(self._columns) if at not in kept]:
+            yield Text(f"Not shown, for want of room: {', '.join(hidden)}. All columns: --wide", style="dim")
+
+    def __rich_measure__(self, out: Console, options: ConsoleOptions) -> Measurement:
+        return Measurement(min(TEXT_WIDTH, options.max_width), options.max_width)
+
+    def _drawn(self, kept: Sequence[int]) -> Table:
+        made = Table(
+            box=SIMPLE_HEAD,
+            title=self._title,
+            title_justify="left",
+            title_style="bold",
+            pad_edge=False,
+            header_style="bold",
         )
-    for row in rows:
-        made.add_row(*(value if isinstance(value, Text) else cell(value) for value in row))
-    return made
+        for at in kept:
+            column = self._columns[at]
+            made.add_column(
+                column.name,
+                justify="right" if column.is_number else "left",
+                overflow="fold",
+                no_wrap=column.is_key,
+                min_width=narrowest(column, self._widths[at]) if column.is_whole else None,
+            )
+        for row in self._rows:
+            made.add_row(*(row[at] for at in kept))
+        return made
+
+
+def _longest(text: Text) -> int:
+    return max((cell_len(line) for line in text.plain.splitlines()), default=0)
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str | None = None) -> FittingTable:
+    """A table of columns with marks (`ShownColumn`), the most important first."""
+    return FittingTable(columns, rows, title)
 
 
 def print_page(
-    out: Console, found: Sequence[dict[str, Any]], limit: int, draw: Callable[[Any], Table], nothing: str
+    out: Console,
+    found: Sequence[dict[str, Any]],
+    limit: int,
+    draw: Callable[[Any], RenderableType],
+    nothing: str,
 ) -> None:
     """Rows that have an id, as a table; and how to ask for the next page, where there may be one."""
     if not found:

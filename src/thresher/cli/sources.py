@@ -74,13 +74,13 @@ def _draw_list(out: "Console", gates: "list[GateView]", now: int, every: bool) -
     out.print(
         table(
             [
-                "gate" if every else "source",
+                "!gate" if every else "!source",
                 "state",
-                "rate",
-                "in flight",
-                "breaker",
+                "-rate",
+                "-in flight",
+                "-breaker",
                 "#waiting",
-                "#success",
+                "-#success",
                 "why",
                 "opens",
             ],

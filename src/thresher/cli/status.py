@@ -1,7 +1,7 @@
 """`thresher status`: show the state of the queue."""
 
 import typer
-from rich.table import Table
+from rich.console import Console, RenderableType
 
 from thresher.admin.gates import GateView
 from thresher.admin.health import needs_person
@@ -36,12 +36,10 @@ def command(ctx: typer.Context) -> None:
     if call.json:
         print_json({"database": database, **jsonable(status), "needs_you": jsonable(needs)})
     else:
-        _draw(database, status, needs)
+        _draw(console(wide=call.wide), database, status, needs)
 
 
-def _draw(database: str, status: "Status", needs: "list[Check]") -> None:
-
-    out = console()
+def _draw(out: Console, database: str, status: "Status", needs: "list[Check]") -> None:
     out.print(pairs([("database", f"{database} (schema {status.schema})")]))
     if status.counts:
         out.print(count_table(status.counts))
@@ -88,7 +86,7 @@ def _waiting(status: "Status") -> list[tuple[str, str]]:
     return [*lines, ("workers", f"{alive} alive" + (f", {lost} lost" if lost else ""))]
 
 
-def count_table(counts: "Counts") -> "Table":
+def count_table(counts: "Counts") -> "RenderableType":
     """Kinds against the states that occur."""
     used = [state for state in State if any(states.get(state) for states in counts.values())]
     rows = [
@@ -98,7 +96,7 @@ def count_table(counts: "Counts") -> "Table":
     return table(["kind", *(f"#{state}" for state in used), "#total"], rows)
 
 
-def _workers(workers: "list[WorkerView]", now: int) -> "Table":
+def _workers(workers: "list[WorkerView]", now: int) -> "RenderableType":
 
     rows = [
         [
@@ -117,10 +115,10 @@ def _workers(workers: "list[WorkerView]", now: int) -> "Table":
     return table(["worker", "state", "#up", "serves", "#holds", "longest-running"], rows)
 
 
-def gate_table(gates: "list[GateView]", now: int, title: str | None = None) -> "Table":
+def gate_table(gates: "list[GateView]", now: int, title: str | None = None) -> "RenderableType":
     """Closed gates: why, and until when."""
     rows = [
         [gate.name, gate.state, gate.waiting, short(gate.reason, 100), opens(gate.state, gate.opens_at, now)]
         for gate in gates
     ]
-    return table(["gate", "state", "#waiting", "why", "opens"], rows, title=title)
+    return table(["!gate", "state", "#waiting", "why", "opens"], rows, title=title)

@@ -4,8 +4,7 @@ import json
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
+from rich.console import Console, RenderableType
 from rich.text import Text
 from rich.tree import Tree
 
@@ -85,7 +84,7 @@ def list_(
     )
 
 
-def task_table(found: list[dict[str, Any]], now: int) -> "Table":
+def task_table(found: list[dict[str, Any]], now: int) -> "RenderableType":
     """Tasks, one a line."""
     rows = [
         [
@@ -100,7 +99,7 @@ def task_table(found: list[dict[str, Any]], now: int) -> "Table":
         ]
         for task in found
     ]
-    return table(["#id", "kind", "stage", "state", "#age", "#failures", "url or key", "last words"], rows)
+    return table(["!#id", "kind", "-stage", "state", "#age", "-#failures", "url or key", "last words"], rows)
 
 
 @app.command()
@@ -170,7 +169,7 @@ def _facts(detail: "TaskDetail", now: int) -> list[tuple[str, Any]]:
     return [(name, value) for name, value in facts if value is not None]
 
 
-def _attempts(attempts: list[dict[str, Any]]) -> "Table":
+def _attempts(attempts: list[dict[str, Any]]) -> "RenderableType":
 
     rows = [
         [

@@ -3,8 +3,7 @@
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
+from rich.console import Console, RenderableType
 
 from thresher.admin.times import read_now
 from thresher.apps.hiring.checks import none_yet, what_was_checked
@@ -63,7 +62,7 @@ def list_(
     answer(call, found, lambda out, value: out.print(posting_table(value, now) if value else empty))
 
 
-def posting_table(found: "list[PostingView]", now: int) -> "Table":
+def posting_table(found: "list[PostingView]", now: int) -> "RenderableType":
     """Postings, one a line."""
     rows = [
         [
@@ -80,7 +79,8 @@ def posting_table(found: "list[PostingView]", now: int) -> "Table":
         for each in found
     ]
     return table(
-        ["posting", "title", "company", "location", "pay", "posted", "state", "decided", "#first seen"], rows
+        ["!posting", "title", "company", "-location", "-pay", "-posted", "state", "-decided", "-#first seen"],
+        rows,
     )
 
 

@@ -61,7 +61,7 @@ def _draw_list(out: Console, found: list[DataSetView], now: int) -> None:
         ]
         for each in found
     ]
-    columns = ["#id", "recipe", "#extraction", "#version", "entity", "#items", "#unverified", "#ended"]
+    columns = ["!#id", "!recipe", "#extraction", "#version", "entity", "#items", "#unverified", "#ended"]
     out.print(table(columns, rows))
 
 
@@ -116,7 +116,7 @@ def _draw_set(out: Console, value: dict[str, Any], limit: int) -> None:
         [each.id, *(short(_said(each.values.get(name)), MAX_CELL) for name in names), _mark(each), each.url]
         for each in found
     ]
-    out.print(table(["#id", *names, "verified", "url"], rows) if rows else "There are no such items.")
+    out.print(table(["!#id", *names, "verified", "url"], rows) if rows else "There are no such items.")
     if len(found) == limit:
         out.print(f"There may be more: --after {found[-1].id}")
 

@@ -5,7 +5,7 @@ import threading
 from typing import Annotated
 
 import typer
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -101,7 +101,9 @@ def _draw_list(out: Console, found: list[ExtractionView], now: int) -> None:
         ]
         for each in found
     ]
-    out.print(table(["#id", "recipe", "status", "#ago", "#pages", "#failed", "#items", "#cost", "why"], rows))
+    out.print(
+        table(["!#id", "!recipe", "status", "-#ago", "#pages", "-#failed", "#items", "-#cost", "why"], rows)
+    )
 
 
 def dollars(cost: int) -> str | None:
@@ -153,7 +155,7 @@ def _draw_one(out: Console, found: ExtractionView, now: int) -> None:
     out.print(_steps(found.steps))
 
 
-def _steps(steps: tuple[StepFigures, ...]) -> Table:
+def _steps(steps: tuple[StepFigures, ...]) -> RenderableType:
     rows = [
         [
             each.step,
@@ -281,7 +283,7 @@ def _draw_pages(out: Console, found: list[PageView], limit: int) -> None:
         ]
         for each in found
     ]
-    out.print(table(["page", "status", "type", "#items", "read by", "why", "url"], rows))
+    out.print(table(["!page", "status", "-type", "#items", "-read by", "why", "url"], rows))
     if len(found) == limit:
         out.print(f"There may be more: --after {found[-1].page.page}")
 

@@ -96,7 +96,7 @@ def _draw(out: Console, found: list[RecipeView], now: int) -> None:
         ]
         for each in found
     ]
-    out.print(table(["recipe", "entity", "url", "status", "#version", "made by", "#changed", "note"], rows))
+    out.print(table(["!recipe", "entity", "url", "status", "#version", "made by", "#changed", "note"], rows))
 
 
 def _note(recipe: RecipeView) -> str | None:

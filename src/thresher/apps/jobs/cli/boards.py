@@ -4,8 +4,7 @@ import asyncio
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
+from rich.console import Console, RenderableType
 
 from thresher.admin.times import read_now
 from thresher.apps.hiring.checks import none_yet, what_was_checked
@@ -61,7 +60,7 @@ def list_(
     answer(call, found, lambda out, value: out.print(board_table(value, now) if value else empty))
 
 
-def board_table(found: "list[BoardView]", now: int) -> "Table":
+def board_table(found: "list[BoardView]", now: int) -> "RenderableType":
     """Boards, one a line."""
     rows = [
         [
@@ -80,15 +79,15 @@ def board_table(found: "list[BoardView]", now: int) -> "Table":
     ]
     return table(
         [
-            "board",
+            "!board",
             "company",
             "status",
-            "confidence",
-            "last look",
+            "-confidence",
+            "-last look",
             "#open",
-            "#failures",
+            "-#failures",
             "#ago",
-            "#success",
+            "-#success",
             "why, and alarms",
         ],
         rows,

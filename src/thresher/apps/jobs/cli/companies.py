@@ -75,7 +75,7 @@ def _draw(out: "Console", found: "list[CompanyView]", now: int, empty: str) -> N
     out.print(
         table(
             [
-                "key",
+                "!key",
                 "name",
                 "tier",
                 "#score",

@@ -156,7 +156,9 @@ def _draw(out: "Console", found: "list[MatchView]", now: int, empty: str) -> Non
         for each in found
     ]
     out.print(
-        table(["#score", "priority", "status", "title", "company", "location", "pay", "#ago", "key"], rows)
+        table(
+            ["#score", "-priority", "status", "title", "company", "-location", "-pay", "-#ago", "!key"], rows
+        )
     )
     out.print("To see why: thresher explain KEY. To keep track: thresher jobs match KEY --status applied")
 
@@ -325,7 +327,7 @@ def _draw_views(out: "Console", found: "list[ViewView]") -> None:
         ]
         for each in found
     ]
-    out.print(table(["view", "filters", "#matches"], rows))
+    out.print(table(["!view", "filters", "#matches"], rows))
 
 
 @views_app.command("show")

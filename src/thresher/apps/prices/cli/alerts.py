@@ -45,7 +45,7 @@ def _draw(out: Console, found: list[AlertView], now: int, limit: int) -> None:
         ]
         for each in found
     ]
-    out.print(table(["#id", "you are told when", "armed", "#told", "what was said"], rows))
+    out.print(table(["!#id", "you are told when", "armed", "#told", "what was said"], rows))
     if len(found) == limit:
         out.print(f"There may be more: --after {found[-1].id}")
 

@@ -44,7 +44,17 @@ def _draw_recent(out: Console, found: list[RecentTask], now: int) -> None:
         ]
         for each in found
     ]
-    columns = ["#task", "status", "item", "source", "worker", "#heartbeat", "#created", "#completed", "error"]
+    columns = [
+        "!#task",
+        "status",
+        "item",
+        "source",
+        "-worker",
+        "-#heartbeat",
+        "-#created",
+        "-#completed",
+        "error",
+    ]
     out.print(table(columns, rows))
 
 
@@ -78,7 +88,7 @@ def _draw_stuck(out: Console, found: list[StuckTask], now: int) -> None:
         ]
         for each in found
     ]
-    out.print(table(["#task", "item", "source", "worker", "#started", "#since heartbeat"], rows))
+    out.print(table(["!#task", "item", "source", "-worker", "#started", "#since heartbeat"], rows))
 
 
 def workers(ctx: typer.Context) -> None:
@@ -115,4 +125,4 @@ def _draw_duplicates(out: Console, found: list[DuplicatePoint]) -> None:
         out.print("0 duplicate price points.")
         return
     rows = [[each.item, each.source, each.dedupe_key, each.count] for each in found]
-    out.print(table(["item", "source", "key", "#points"], rows))
+    out.print(table(["item", "source", "!key", "#points"], rows))

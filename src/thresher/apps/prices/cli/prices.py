@@ -293,7 +293,7 @@ def _draw_list(out: Console, found: list[ItemView], now: int, limit: int, *, ask
     ]
     out.print(
         table(
-            ["#id", "item", "status", "#median", "#quick sale to premium", "#sure", "#prices", "#looked"],
+            ["!#id", "item", "status", "#median", "#quick sale to premium", "#sure", "#prices", "#looked"],
             rows,
         )
     )
@@ -405,7 +405,7 @@ def _collections(found: list[CollectionView], now: int) -> Any:
         ]
         for each in found
     ]
-    return table(["source", "last look", "#listings", "#count", "#ago", "#next", "why"], rows)
+    return table(["!source", "last look", "#listings", "#count", "#ago", "#next", "why"], rows)
 
 
 @app.command()
@@ -567,7 +567,9 @@ def _draw_points(out: Console, found: list[PointView], now: int, limit: int) -> 
         ]
         for each in found
     ]
-    out.print(table(["#id", "source", "type", "#price", "#of one", "#match", "counts", "day", "title"], rows))
+    out.print(
+        table(["!#id", "source", "type", "#price", "-#of one", "-#match", "-counts", "-day", "title"], rows)
+    )
     if len(found) == limit:
         out.print(f"There may be more: --after {found[-1].id}")
 

@@ -87,15 +87,15 @@ def _draw(out: Console, found: list[SourceView], now: int) -> None:
         for each in found
     ]
     columns = [
-        "source",
+        "!source",
         "adapter",
         "state",
         "#tier",
-        "#reputation",
-        "#a minute",
+        "-#reputation",
+        "-#a minute",
         "#failures",
-        "#success",
-        "#failure",
+        "-#success",
+        "-#failure",
         "why",
     ]
     out.print(table(columns, rows))

@@ -86,7 +86,7 @@ def _draw(out: Console, found: list[QueryView], now: int) -> None:
         ]
         for each in found
     ]
-    columns = ["query", "client", "status", "#last run", "processed", "asks since", "#offers", "next"]
+    columns = ["!query", "client", "status", "#last run", "processed", "asks since", "#offers", "next"]
     out.print(table(columns, rows))
 
 
@@ -239,7 +239,7 @@ def _draw_clients(out: Console, found: list[ClientView]) -> None:
         ]
         for each in found
     ]
-    out.print(table(["client", "what it searches", "window", "parameters", "environment"], rows))
+    out.print(table(["!client", "what it searches", "window", "parameters", "environment"], rows))
 
 
 def _needs(client: ClientView) -> str | None:
@@ -341,7 +341,7 @@ def _draw_alarms(out: Console, found: list[AlarmView], now: int) -> None:
         ]
         for each in found
     ]
-    out.print(table(["state", "alarm", "about", "#raised", "#times", "#told", "message"], rows))
+    out.print(table(["state", "alarm", "about", "-#raised", "-#times", "-#told", "message"], rows))
 
 
 @app.command()

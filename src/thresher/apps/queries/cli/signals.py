@@ -66,7 +66,7 @@ def _draw(out: Console, found: list[CompanyView], now: int, resolution: str | No
         "#last strong",
         "resolution",
         "feedback",
-        "key",
+        "!key",
     ]
     out.print(table(columns, rows))
 

@@ -162,7 +162,7 @@ def _draw(out: "Console", found: "list[CandidateView]", now: int) -> None:
         for each in found
     ]
     out.print(
-        table(["key", "name", "title", "roles", "skills", "#years", "locations", "#matches", "#ago"], rows)
+        table(["!key", "name", "title", "roles", "skills", "#years", "locations", "#matches", "#ago"], rows)
     )
 
 
@@ -285,13 +285,13 @@ def _draw_fits(out: "Console", found: "list[FitView]", now: int) -> None:
         "#score",
         "grade",
         "recommended",
-        *(f"#{part}" for part in parts),
+        *(f"-#{part}" for part in parts),
         "status",
         "title",
         "company",
-        "location",
-        "#ago",
-        "posting",
+        "-location",
+        "-#ago",
+        "!posting",
     ]
     out.print(table(heads, rows))
 

@@ -57,7 +57,7 @@ def _draw(out: "Console", found: "list[Late]", now: int) -> None:
         ]
         for each in found
     ]
-    out.print(table(["#id", "scraper", "role", "#postings", "#ago", "why", "decided"], rows))
+    out.print(table(["!#id", "scraper", "role", "#postings", "-#ago", "why", "decided"], rows))
 
 
 @app.command("import")

@@ -69,7 +69,7 @@ def _draw(out: "Console", found: "list[PlatformView]", now: int) -> None:
         for each in found
     ]
     out.print(
-        table(["platform", "state", "every", "#per minute", "#in flight", "#failures", "opens", "why"], rows)
+        table(["!platform", "state", "every", "#per minute", "#in flight", "#failures", "opens", "why"], rows)
     )
 
 

@@ -80,7 +80,7 @@ def _draw(out: "Console", found: "list[RoleView]", now: int, *, asked: bool) -> 
         for each in found
     ]
     out.print(
-        table(["#id", "role", "status", "priority", "#candidates", "#postings", "#scraped", "aliases"], rows)
+        table(["!#id", "role", "status", "priority", "#candidates", "#postings", "#scraped", "aliases"], rows)
     )
 
 

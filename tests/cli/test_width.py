@@ -1,0 +1,147 @@
+"""Tables in a terminal: columns go where it is narrow, keys never, and --wide has all of them."""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from tests.cli.conftest import Thresher, added
+from thresher.cli.call import CommandCall
+from thresher.cli.commands import build, read_table
+from thresher.cli.show import chosen, marked, needed
+
+# Their lists are not called so.
+LISTS = ["records", "events", "audit", "jobs matches", "status", "prices queue", "doctor", "failures list"]
+STYLE = re.compile(r"\x1b\[[\d;]*m")
+RUN = """
+import json, sys
+from thresher.cli import main
+for words in json.loads(sys.argv[1]):
+    print("::", " ".join(words), flush=True)
+    main(words)
+    sys.stdout.flush()
+"""
+
+
+def lists() -> list[str]:
+    """Every command of the machine and of its apps that lists something and can be called without an
+    argument."""
+    found = list[str]()
+    for row in read_table(CommandCall()).rows.values():
+        command = build(row.command)
+        _walk(command, row.command.name, found)
+    return sorted({*found, *(name for name in LISTS if name not in found)})
+
+
+def _walk(command: Any, name: str, found: list[str]) -> None:
+    for word, below in getattr(command, "commands", {}).items():
+        _walk(below, f"{name} {word}", found)
+    needs = [each for each in command.params if each.required]
+    if name.endswith(" list") and not needs and not hasattr(command, "commands"):
+        found.append(name)
+
+
+def in_terminal(folder: Path, width: int, commands: list[list[str]]) -> dict[str, str]:
+    """What these commands print on a real terminal of this width, one process for all of them."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
+    clean = {
+        name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")
+    }
+    child = subprocess.Popen(
+        [sys.executable, "-c", RUN, json.dumps(commands)],
+        cwd=folder,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**clean, "TERM": "xterm-256color"},
+    )
+    os.close(theirs)
+    said = b""
+    try:
+        while chunk := os.read(ours, 65_536):
+            said += chunk
+    except OSError:  # the other end is closed: all is read
+        pass
+    finally:
+        os.close(ours)
+        assert child.wait(60) == 0
+    parts = re.split(r"^:: (.*)\n", said.decode().replace("\r\n", "\n"), flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_every_list_fits_a_terminal_and_no_text_steers_it(queue: Thresher, project: Path, width: int):
+    (project / "thresher.yaml").write_text(
+        "apps: [app.py, jobs, roles, queries, extractions, prices]\nfetch: {contact: me@example.com}\n"
+    )
+    assert queue("migrate").code == 0
+    hostile = "https://a.example/\N{RIGHT-TO-LEFT OVERRIDE}" + "long/" * 60
+    task = added(queue, "work", "--payload", json.dumps({"how": "fail"}), "--url", hostile)
+    added(queue, "work", "--delay", "1h", "--key", "evening" * 20)
+    assert queue("run", "--only", "test").code == 1
+    queue("prices", "add", "Coin \x1b[31m of a very long name that goes on and on", "--kind", "coin")
+    queue("queries", "add", "nurses", "--client", "practice", "--text", "nurse")
+    queue("config", "set", "retry.base", "5")
+    names = lists()
+    assert len(names) > 25
+    said = in_terminal(project, width, [name.split() for name in names])
+    for name in names:
+        shown = STYLE.sub("", said[name])
+        assert "Traceback" not in shown
+        assert "unexpected" not in shown, shown
+        steering = [char for char in shown if not char.isprintable() and char != "\n"]
+        assert steering == [], name
+        too_long = [line for line in shown.splitlines() if cell_len(line.rstrip()) > width]
+        assert too_long == [], name
+    assert re.search(rf"^ *{task} ", STYLE.sub("", said["tasks list"]), re.MULTILINE)
+    assert "retry.base" in said["config list"]
+
+
+def test_wide_shows_all_columns_and_a_pipe_always_does(queue: Thresher, project: Path):
+    added(queue, "work", "--url", "https://a.example/" + "x" * 40)
+    narrow, wide = (
+        STYLE.sub("", in_terminal(project, 60, [words])[" ".join(words)])
+        for words in (["tasks", "list"], ["tasks", "list", "--wide"])
+    )
+    assert "Not shown, for want of room:" in narrow
+    assert "failures" in narrow.split("Not shown")[1]
+    head = "id kind stage state age failures url or key last words"
+    assert " ".join(wide.split("\n")[1].split()) == head
+    assert "https://a.example/" + "x" * 40 in wide
+    piped = queue("tasks", "list").out
+    assert " ".join(piped.split("\n")[1].split()) == head
+    assert "\x1b" not in piped
+
+
+COLUMNS = st.lists(st.sampled_from(["!key", "#n", "text", "-text", "-#n", "!#id"]), min_size=1, max_size=12)
+
+
+@given(COLUMNS, st.data(), st.integers(1, 300))
+def test_keys_and_the_first_column_stay_and_nothing_goes_that_has_room(names, data, width):
+    columns = [marked(name) for name in names]
+    widths = [data.draw(st.integers(1, 60)) for _ in columns]
+    kept = chosen(columns, widths, width)
+    assert kept == sorted(kept)
+    assert kept[0] == 0
+    assert {at for at, each in enumerate(columns) if each.is_key} <= set(kept)
+    if needed(columns, widths, range(len(columns))) <= width:
+        assert len(kept) == len(columns)
+    if any(not columns[at].is_key for at in kept[1:]):  # something that might have gone stays: it has room
+        assert needed(columns, widths, kept) <= width
+    if not all(each.goes_first or each.is_key for each in columns[1:]) and any(
+        columns[at].goes_first and not columns[at].is_key for at in kept[1:]
+    ):
+        assert all(columns[at].goes_first for at in range(1, len(columns)) if at not in kept)
