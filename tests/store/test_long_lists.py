@@ -21,8 +21,8 @@ FIXED, NAMED, KEYED = (
 BOUNDED = {
     FIXED: """answers.question api_keys.prefix blobs.hash blob_owners.hash late_posts.digest logins.digest loose_blobs.hash pages.hash
         pages.key scrape_posts.digest scrape_sessions.session_id spendings.question examples.schema_digest examples.page spendings.day
-        reuses.day roles.status""",
-    NAMED: """admins.name app_kinds.kind app_migrations.app answers.prompt api_keys.name blob_owners.kind budgets.scope examples.site examples.schema_name extractors.site
+        reuses.day roles.status idempotency_keys.key idempotency_keys.caller""",
+    NAMED: """admins.name audit.who app_kinds.kind app_migrations.app answers.prompt api_keys.name blob_owners.kind budgets.scope examples.site examples.schema_name extractors.site
         extractors.schema_name login_tries.what pages.host platforms.name reuses.app reuses.model reuses.prompt role_names.key
         role_turns.platform
         schedules.name scopes.kind scopes.stage settings.name spendings.app task_groups.name group_counts.name chore_rounds.name
