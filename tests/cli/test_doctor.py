@@ -66,6 +66,7 @@ def test_what_holds_work_up_is_a_warning(queue: Thresher, project: Path):
         )
         database.execute("update gates set max_in_flight = 5, in_flight = 3 where name = 'source:good'")
         database.execute("update tasks set kind = 'stranger' where kind = 'free'")
+        database.execute("insert into scopes (kind, stage) values ('stranger', 'x')")
         database.execute(
             "insert into tasks (kind, stage, state, lane_id, due, run_at, rank, priority, payload, created_at)"
             " select 'stranger', 'x', 'pending', id, 0, 9e15, 0, 0, '{}', 0 from lanes limit 1"

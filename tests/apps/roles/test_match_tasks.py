@@ -431,6 +431,7 @@ def test_the_app_is_known_by_its_short_name() -> None:
         "expire_postings",
         "end_sessions",
         "reset_roles",
+        "prune_sessions",
         "normalize",
     }
     assert {each.kind for each in app.pipelines} == kinds
@@ -438,4 +439,5 @@ def test_the_app_is_known_by_its_short_name() -> None:
         ("end_sessions", None, 900.0),
         ("reset_roles", "0 0 * * *", None),
         ("expire_postings", "0 3 * * *", None),
+        ("prune_sessions", "30 3 * * *", None),
     }
