@@ -2,8 +2,8 @@
 it shows of their answers is looked for in what they said.
 
 What differs from reader to reader does not count: ages and times of day, days of the reader's own calendar,
-and the numbers of tasks. The figures of a block that is marked `about` may differ by a tenth. `...` and `…`
-stand for what the page leaves out.
+and the numbers of tasks. The figures of a block that is marked `about` may differ by a tenth, or by one.
+`...` and `…` stand for what the page leaves out.
 """
 
 import os
@@ -242,4 +242,5 @@ def figures(text: str) -> list[float]:
 
 
 def near(shown: float, said: float) -> bool:
-    return abs(shown - said) <= TENTH * max(abs(shown), abs(said))
+    """Whether two figures differ by a tenth or by one: sales fade with age, and a 7 of 10 may be an 8."""
+    return abs(shown - said) <= max(1, TENTH * max(abs(shown), abs(said)))
