@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -46,8 +46,10 @@ def up(*words: str, **surroundings: str) -> Iterator[tuple[Command, str]]:
         assert said, process.communicate(PATIENCE)[1]
         yield process, said
     finally:
-        for each in [*family.children(recursive=True), family] if family.is_running() else []:
-            each.send_signal(signal.SIGKILL)
+        with suppress(psutil.NoSuchProcess):  # it may end by itself at any moment
+            for each in (*family.children(recursive=True), family):
+                with suppress(psutil.NoSuchProcess):
+                    each.kill()
         process.close()
 
 
