@@ -84,6 +84,14 @@ WALLS = {
         {},
         "<title>Security Check</title><h1>Acme</h1><p>Wait a little.</p><script src=x.js></script>",
     ),
+    "one that says it in twelve languages": (
+        403,
+        {},
+        "<title>Just a moment...</title><body>"
+        + "<h1>People only</h1><p>We keep this site safe for everybody who works here.</p>" * 12
+        + f"<p>{'If you think that this is a mistake, read our help. ' * 60}</p>"
+        + "<script>window._cf_chl_opt={cvId:'3'};</script></body>",
+    ),
     "consent": (
         200,
         {},
@@ -99,6 +107,10 @@ WALLS = {
 ORDINARY = {
     "an article about captchas": f"<title>How CAPTCHAs verify you are human</title><h1>Are you a robot?</h1><article>{PROSE}</article>",
     "an article that quotes a wall's script": f"<title>Reading walls</title><pre>window._cf_chl_opt</pre><article>{PROSE}</article>",
+    "an article titled as a wall that quotes its script": "<title>Just a moment...</title><h1>A wall</h1>"
+    f"<pre>window._cf_chl_opt</pre><article>{PROSE}</article>",
+    "a long page with a wall's script and a title of its own": "<title>Ladders</title>"
+    f"<article>{PROSE}</article><script>window._cf_chl_opt={{}};</script>",
     "a short note that quotes a wall's script": "<title>Notes</title><h1>Scripts</h1><p>Look for window._cf_chl_opt in the page.</p>",
     "a contact form with a captcha": "<title>Contact us</title><form><input name=a><input type=email><textarea></textarea>"
     '<div class="g-recaptcha"></div></form><p>Write to us about anything at all, we answer within two days.</p>',

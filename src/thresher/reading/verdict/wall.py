@@ -15,6 +15,7 @@ from thresher.reading.text.vocabulary import plain, vocabulary, words
 LARGE = 600_000  # characters of markup: walls are smaller, even those that carry their script inside
 LITTLE = 1_500  # characters of visible text under which a wall's words in the text are enough
 SHORT = 3_500  # above it no page is a wall, whatever it loads
+MAX_TRANSLATED = 12_000  # unless its title is a wall's: some say all they say in ten languages, one below the other
 ENOUGH = 3 * SHORT  # characters of which more than SHORT are letters, on any page of text
 MAX_WALL_FIELDS = 1
 MANY_LINKS = 30
@@ -95,7 +96,7 @@ def wall_without_tree(headers: Mapping[str, str], text: str) -> str | None:
 def wall_of_html(status: int, text: str) -> str | None:
     """What `wall` says of a page, from its tree."""
     root = parse(text)
-    return None if _shows_much(root) else _thorough(status, text, root)
+    return None if _shows_much(root) and not _is_titled(root) else _thorough(status, text, root)
 
 
 def _shows_much(root: Node) -> bool:
@@ -114,6 +115,12 @@ def _shows_much(root: Node) -> bool:
     return len(beginning) - sum(map(beginning.count, _SPACES)) - unshown > SHORT
 
 
+def _is_titled(root: Node) -> bool:
+    """Whether the page is titled as a wall. Its headings do not count: an article about walls has such ones."""
+    title = root.css_first("head > title")
+    return title is not None and words("wall").names(title.line)
+
+
 def thorough(status: int, text: str) -> str | None:
     """What `wall` says of HTML, from the whole page."""
     return _thorough(status, text, parse(text))
@@ -122,7 +129,8 @@ def thorough(status: int, text: str) -> str | None:
 def _thorough(status: int, text: str, root: Node) -> str | None:
     shown = _Shown(root)
     if shown.length > SHORT:
-        return None
+        is_candidate = shown.length <= MAX_TRANSLATED and _is_titled(root)
+        return _by_script(text.lower(), shown) if is_candidate else None
     if shown.length > LITTLE and status not in _REFUSALS and not words("wall").names(shown.headline):
         return None  # a page of some length that was not refused is a wall only if its headline says so
     markup = text.lower()
