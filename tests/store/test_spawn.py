@@ -99,11 +99,12 @@ def test_siblings_settled_together_see_each_others_children(store):
 
 
 @pytest.mark.promise(6)
-def test_a_child_whose_key_is_taken_elsewhere_is_refused_in_writing(store):
+def test_a_child_whose_key_is_taken_elsewhere_is_refused_in_writing_and_without_alarm(store, caplog):
     (elsewhere,) = put(store, entry("item", key="a", delay_us=1))
     root = running(store)
     settle(store, done(root, children=(entry("item", key="a"), entry("item", key="b"))))
     assert rules(store, root.id) == ["duplicate_key"]
+    assert caplog.records == []
     assert fields_of(store, elsewhere)["parent_id"] is None
     assert [task.parent_id for task in claim(store, 5)] == [root.id]
 

@@ -136,7 +136,9 @@ def _report_deep(session: Session, inserts: Sequence[TaskInsert], rules: QueueRu
 
 
 def refuse(session: Session, parent: Parent, entry: Entry, refused: Refusal, now: int) -> None:
-    """Write down that a spawn did not happen, and why."""
+    """Write down that a spawn did not happen, and why. Warn of it, unless a live task elsewhere has the key: what
+    was asked for is going to be done, and nobody has made a mistake.
+    """
     session.run(
         _REFUSE,
         {
@@ -150,6 +152,8 @@ def refuse(session: Session, parent: Parent, entry: Entry, refused: Refusal, now
             "detail": refused.detail,
         },
     )
+    if refused.rule is RefusalRule.DUPLICATE_KEY:
+        return
     if len(session.warnings) < MAX_WARNINGS:
         target = " ".join(word for word in (entry.kind, entry.url or entry.key) if word)
         session.warnings.append(
