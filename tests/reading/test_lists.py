@@ -267,9 +267,9 @@ def test_thousands_of_rows_are_all_read():
 
 
 def timed(html: str) -> float:
-    started = time.perf_counter()
+    started = time.process_time()
     find_lists(document(html))
-    return time.perf_counter() - started
+    return time.process_time() - started
 
 
 @pytest.mark.promise(13)

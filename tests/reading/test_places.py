@@ -1,6 +1,6 @@
 """Whether a line without a label is a place and nothing else."""
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -64,7 +64,7 @@ def test_what_may_be_something_else_is_no_place(text: str):
 
 @pytest.mark.promise(18)
 def test_a_text_of_nothing_but_commas_is_judged_at_once():
-    started = perf_counter()
+    started = process_time()
     assert not is_place("Berlin," * 1_000_000)
     assert not is_place(" - " * 26)
-    assert perf_counter() - started < 1
+    assert process_time() - started < 1

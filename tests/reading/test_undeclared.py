@@ -4,7 +4,7 @@ them.
 
 from datetime import date
 from decimal import Decimal
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -354,7 +354,7 @@ def test_a_posting_that_is_closed_is_not_read_from_the_rest_of_the_page():
 )
 def test_a_page_made_of_labels_is_read_in_bounded_time(filling: str):
     body = f"<title>Ladder maker job at {'Acme ' * 5_000}</title><h1>Ladder maker</h1>{filling}"
-    started = perf_counter()
+    started = process_time()
     seen = inspect(page(body), TODAY)
     assert seen.look.verdict in (Verdict.FOUND, Verdict.UNKNOWN)
-    assert perf_counter() - started < 8
+    assert process_time() - started < 8

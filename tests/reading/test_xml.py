@@ -134,10 +134,10 @@ def test_what_is_unescaped_once_is_not_markup_again():
     ],
 )
 def test_ten_megabytes_of_nested_or_endless_xml_are_refused_in_seconds(text):
-    started = time.monotonic()
+    started = time.process_time()
     with pytest.raises(Malformed):
         read_xml(text)
-    assert time.monotonic() - started < 20
+    assert time.process_time() - started < 20
 
 
 def test_a_single_element_in_its_own_plural_is_a_row():

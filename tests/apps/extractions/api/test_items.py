@@ -279,7 +279,7 @@ def test_bytes_that_are_no_answer_are_trouble(body, kind):
 
 def test_a_huge_answer_is_read_in_a_moment():
     rows = [{"name": f"N{at}", "tags": ["x"] * 200, "price": "1" * 300} for at in range(5_000)]
-    began = time.monotonic()
+    began = time.process_time()
     found = read(*rows)
     assert len(found.items) == 5_000
-    assert time.monotonic() - began < 20
+    assert time.process_time() - began < 20

@@ -69,12 +69,12 @@ def test_page_text_never_reaches_a_pattern_unescaped(evil: str):
 
 
 def test_a_hundred_thousand_links_are_compared_in_a_moment():
-    start = time.perf_counter()
+    start = time.process_time()
     pattern = link_pattern(
         (f"{A}/item/{n}" for n in range(100_000)), (f"{A}/menu/{n}/x" for n in range(100_000))
     )
     assert pattern == r"^https://a\.example/item/\d+$"
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 @given(

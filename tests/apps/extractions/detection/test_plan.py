@@ -313,7 +313,7 @@ def test_a_model_is_asked_only_where_rules_are_not_certain():
 def test_a_page_of_a_hundred_thousand_links_is_looked_at_in_bounded_time():
     many = "".join(f'<li><a href="/course/{at}">Course {at}</a></li>' for at in range(100_000))
     script = "".join(f'<a href="javascript:go({at})">x</a>' for at in range(1_000))
-    start = time.perf_counter()
+    start = time.process_time()
     step = found(Site(numbered(9) | {COURSES: f"<h1>Courses</h1><ul>{many}</ul>{script}"}))
     assert step.configuration.levels[0].link_pattern == r"^https://a\.example/course/\d+$"
-    assert time.perf_counter() - start < 60
+    assert time.process_time() - start < 60

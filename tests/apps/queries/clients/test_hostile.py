@@ -109,32 +109,43 @@ def test_any_xml_at_all_is_read_or_refused(inside):
     honest(read_page(XML, Search(today=TODAY), None, answered(body, kind="text/xml")))
 
 
-@pytest.mark.parametrize(
-    ("made", "body"),
-    [
-        (JSON, '{"offers": ' + "[" * 2_000_000),
-        (JSON, '{"offers": [' + '{"id": 1, "name": "' + "<b>" * 3_000_000 + '"}]}'),
-        (
-            JSON,
-            json.dumps(
-                {"offers": [{"id": n, "name": "W" * 2_000, "text": "<p>x" * 500} for n in range(3_000)]}
-            ),
+# Written when the test runs, and not by every process that only counts the tests.
+BODIES = {
+    "brackets": (JSON, lambda: '{"offers": ' + "[" * 2_000_000),
+    "tags": (JSON, lambda: '{"offers": [' + '{"id": 1, "name": "' + "<b>" * 3_000_000 + '"}]}'),
+    "offers": (
+        JSON,
+        lambda: json.dumps(
+            {"offers": [{"id": n, "name": "W" * 2_000, "text": "<p>x" * 500} for n in range(3_000)]}
         ),
-        (JSON, json.dumps({"offers": [{"id": 1, "name": "W", "firm": {"name": ["x"] * 1_000_000}}]})),
-        (LINKED, json.dumps({"data": [{"offers": [{"id": 1}] * 1_000}] * 1_000})),
-        (XML, "<?xml version='1.0'?><answer>" + "<offers><name>W</name></offers>" * 140_000 + "</answer>"),
-        (XML, "<?xml version='1.0'?><answer>" + "<offers><text>" + "<p>" * 190 + "x" * 9_000_000),
-    ],
-)
-def test_ten_megabytes_of_it_are_read_or_refused_in_seconds(made, body):
-    started = time.monotonic()
+    ),
+    "names": (
+        JSON,
+        lambda: json.dumps({"offers": [{"id": 1, "name": "W", "firm": {"name": ["x"] * 1_000_000}}]}),
+    ),
+    "lists": (LINKED, lambda: json.dumps({"data": [{"offers": [{"id": 1}] * 1_000}] * 1_000})),
+    "elements": (
+        XML,
+        lambda: "<?xml version='1.0'?><answer>" + "<offers><name>W</name></offers>" * 140_000 + "</answer>",
+    ),
+    "nested": (
+        XML,
+        lambda: "<?xml version='1.0'?><answer>" + "<offers><text>" + "<p>" * 190 + "x" * 9_000_000,
+    ),
+}
+
+
+@pytest.mark.parametrize(("made", "write"), BODIES.values(), ids=BODIES)
+def test_ten_megabytes_of_it_are_read_or_refused_in_seconds(made, write):
+    body = write()
+    started = time.process_time()
     found = read_page(
         made,
         Search(today=TODAY),
         None,
         answered(body, kind="text/xml" if made is XML else "application/json"),
     )
-    assert time.monotonic() - started < 30
+    assert time.process_time() - started < 30
     assert len(found.offers) <= 5_000
     assert len(str(found.trouble)) < 400
 
