@@ -15,7 +15,7 @@ from thresher.core.context import Context
 from thresher.core.gate import GateLimits
 from thresher.core.keys import host_gate
 from thresher.core.page import Page
-from thresher.engine.process_pool import close_fork_server
+from thresher.engine.process_pool import close_process_server
 from thresher.engine.registry import Registry
 from thresher.engine.worker import run_loop
 from thresher.reading.html.document import Document
@@ -49,7 +49,7 @@ def work(url: str, site: str) -> None:
         shop = runtime.Runtime(store, registry_for(site), Outward(allow=(site.removeprefix("http://"),)))
         with runtime.opened_worker(shop, url, until_idle=True) as worker:
             run_loop(worker.run())
-        close_fork_server()  # what its processes have used counts, too
+        close_process_server()  # what its processes have used counts, too
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 worker.
 """
 
+import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from copy import copy
@@ -94,6 +95,11 @@ T = TypeVar("T")
 
 PROMPTS = "prompts"  # a project's own prompts, in this folder
 NO_KEY = "no_key"
+# A turn waits for its socket on the event loop; the loop of Windows cannot.
+NO_WINDOWS = (
+    "PostgreSQL is supported on Linux and macOS. On Windows use SQLite (--database sqlite:///thresher.db), "
+    "or run Thresher in WSL or in a container."
+)
 POSTGRES_THREADS = 4
 BEAT_SHARE = 1 / 4  # of a lease: a heartbeat whose connection is dead must still have the time to use another
 PUMPS = {"sqlite": 1, "postgres": 2}
@@ -106,6 +112,8 @@ def open_backend(url: str, *, clock: Clock | None = None, connections: int = 8) 
         path, durability = _sqlite_words(url)
         return SqliteBackend(path, durability=durability, clock=clock)
     if scheme in ("postgresql", "postgres"):
+        if sys.platform == "win32":
+            raise ConfigError(NO_WINDOWS)
         try:
             from thresher.store.postgres.backend import PostgresBackend  # noqa: PLC0415  an extra, and slow to import
             from thresher.store.postgres.connection import check_reachable  # noqa: PLC0415

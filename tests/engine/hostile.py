@@ -5,6 +5,7 @@ import ctypes
 import os
 import signal
 import sys
+import threading
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,12 @@ def spin() -> None:
 def begin_and_spin(path: str) -> None:
     Path(path).write_text(str(os.getpid()))
     spin()
+
+
+def begin_and_wait(path: str) -> None:
+    """Wait for ever, and leave the interpreter to others meanwhile."""
+    Path(path).write_text(str(os.getpid()))
+    threading.Event().wait()
 
 
 def bomb_of_a_person() -> str | None:

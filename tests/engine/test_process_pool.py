@@ -5,6 +5,7 @@ import asyncio
 import os
 import select
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -18,17 +19,22 @@ from thresher import Done, Stage
 from thresher.config.apps import _load_file
 from thresher.config.settings import Settings
 from thresher.core.errors import Gone, ProcessDied, TooLarge, TooSlow, UsageError
-from thresher.engine.process_pool import ProcessPool, fork_server
+from thresher.engine.process_pool import ProcessPool, ProcessServer, SpawnServer, _accepted, process_server
 from thresher.hiring.level import read_level
 
 T = TypeVar("T")
 
 
-def pooled(play: Callable[[ProcessPool], Awaitable[T]], **settings: Any) -> T:
+def pooled(
+    play: Callable[[ProcessPool], Awaitable[T]],
+    server: Callable[[], ProcessServer] = process_server,
+    **settings: Any,
+) -> T:
     """What comes of a play with a pool; settings are those of `isolation`."""
 
     async def run() -> T:
-        pool = ProcessPool(lambda: Settings({f"isolation.{name}": value for name, value in settings.items()}))
+        chosen = {f"isolation.{name}": value for name, value in settings.items()}
+        pool = ProcessPool(lambda: Settings(chosen), server=server)
         try:
             return await asyncio.wait_for(play(pool), 2 * PATIENCE)
         finally:
@@ -138,7 +144,7 @@ def test_what_one_process_has_called_of_ours_is_there_in_the_next():
 def test_a_server_that_was_killed_is_started_again():
     async def play(pool: ProcessPool) -> int:
         pid = await pool.run(hostile.pid)
-        server = fork_server()._process
+        server = process_server()._process
         server.kill()
         server.wait()
         until_gone(pid)
@@ -166,12 +172,12 @@ def test_whoever_waits_no_more_leaves_no_process_computing(tmp_path):
 PARENT = """
 import asyncio, sys
 from tests.engine import hostile
-from thresher.engine.process_pool import ProcessPool, fork_server
+from thresher.engine.process_pool import ProcessPool, process_server
 
 async def main():
     pool = ProcessPool()
     await pool.run(hostile.double, 1)
-    print(fork_server()._process.pid, flush=True)
+    print(process_server()._process.pid, flush=True)
     await pool.run(hostile.begin_and_spin, sys.argv[1], seconds=1000)
 
 asyncio.run(main())
@@ -189,6 +195,85 @@ def test_a_program_that_is_killed_leaves_no_process_behind(tmp_path):
         server, child = int(parent.stdout.readline()), int(begun.read_text())
         parent.send_signal(signal.SIGKILL)
     until_gone(server)
+    until_gone(child)
+
+
+# Where nothing can be forked.
+
+
+@pytest.mark.promise(18)
+def test_processes_that_are_started_one_by_one_compute_are_killed_at_their_limit_and_replaced():
+    server = SpawnServer()
+
+    async def play(pool: ProcessPool) -> tuple[int, int, int]:
+        first, again = await pool.run(hostile.pid), await pool.run(hostile.pid)
+        with pytest.raises(Gone, match="it is not there"):
+            await pool.run(hostile.is_gone)
+        with pytest.raises(TooSlow, match="took longer than 1 seconds and was stopped"):
+            await pool.run(hostile.spin, seconds=1.0)
+        with pytest.raises(ProcessDied, match="die died"):
+            await pool.run(hostile.die)
+        return first, again, await pool.run(hostile.pid)
+
+    first, again, other = pooled(play, lambda: server, processes=1)
+    assert first == again
+    assert other not in (first, os.getpid())
+    until_gone(first)
+    until_gone(other)
+
+
+def test_a_stranger_on_this_machine_is_not_taken_for_a_process_of_the_pool():
+    secret = b"s" * 32
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process,
+        socket.create_connection(listener.getsockname()) as stranger,
+        socket.create_connection(listener.getsockname()) as child,
+    ):
+        listener.settimeout(1)
+        stranger.sendall(b"x" * 32)
+        child.sendall(secret)
+        with _accepted(listener, process, secret) as channel:
+            assert channel.getpeername() == child.getsockname()
+            assert channel.gettimeout() is None, "a process that computes for long has not hung up"
+        assert stranger.recv(1) == b""
+
+
+def test_a_process_that_ends_before_it_is_there_is_reported_at_once():
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        subprocess.Popen([sys.executable, "-c", ""]) as process,
+    ):
+        listener.settimeout(0.1)
+        with pytest.raises(ConnectionError, match="ended before it was ready"):
+            _accepted(listener, process, b"s" * 32)
+
+
+ALONE = """
+import asyncio, sys
+from tests.engine import hostile
+from thresher.engine.process_pool import ProcessPool, SpawnServer
+
+server = SpawnServer()
+async def main():
+    pool = ProcessPool(server=lambda: server)
+    print(await pool.run(hostile.pid), flush=True)
+    await pool.run(hostile.begin_and_wait, sys.argv[1], seconds=1000)
+
+asyncio.run(main())
+"""
+
+
+def test_a_process_ends_with_its_program_although_no_server_watches_it(tmp_path):
+    begun = tmp_path / "begun"
+    os.mkfifo(begun)
+    with subprocess.Popen(
+        [sys.executable, "-c", ALONE, str(begun)], stdout=subprocess.PIPE, text=True
+    ) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        assert int(begun.read_text()) == child
+        parent.send_signal(signal.SIGKILL)
     until_gone(child)
 
 

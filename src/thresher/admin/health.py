@@ -58,7 +58,13 @@ class Examination:
     """The checks so far. What raises becomes a failed check, and the examination goes on without it."""
 
     def __init__(self) -> None:
-        self.checks: list[Check] = [_python(), _sqlite(), _browser(), check_embeddings()]
+        self.checks: list[Check] = [
+            _python(),
+            check_system(sys.platform),
+            _sqlite(),
+            _browser(),
+            check_embeddings(),
+        ]
 
     def attempt(self, name: str, act: Callable[[], T], says: Callable[[T], str]) -> T | None:
         """Do something that must work; its error message is the finding and the advice in one."""
@@ -186,6 +192,25 @@ def _python() -> Check:
     ok = sys.version_info >= PYTHON
     advice = None if ok else f"install Python {'.'.join(map(str, PYTHON))} or newer"
     return Check("python", CheckLevel.OK if ok else CheckLevel.FAIL, platform.python_version(), advice)
+
+
+def check_system(system: str) -> Check:
+    """What this operating system (as `sys.platform` names it) cannot hold to its limits."""
+    if system == "win32":
+        return Check(
+            "system",
+            CheckLevel.WARN,
+            "Windows: processes that read pages have a limit of time and none of memory, no parent restarts a "
+            "worker that hangs, and PostgreSQL is not supported",
+            "for all of it run Thresher in WSL or in a container: docs/reference/systems.md",
+        )
+    if system == "linux":
+        return Check(
+            "system", CheckLevel.OK, "Linux: processes that read pages have limits of time and memory"
+        )
+    return Check(
+        "system", CheckLevel.OK, f"{system}: processes that read pages have a limit of time, none of memory"
+    )
 
 
 def _sqlite() -> Check:

@@ -4,8 +4,8 @@ The drain dispatches a real (empty) handler for every task. Backlog and blocked 
 before the clock starts; everything that is timed goes through the same doors as in production.
 """
 
-import resource
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -28,6 +28,9 @@ from thresher.store import workers
 from thresher.store.settings import change_setting
 from thresher.store.store import Store
 from thresher.store.tasks import live
+
+if sys.platform != "win32":
+    import resource
 
 KIND = "noop"
 SINGLES = 2_000
@@ -70,8 +73,15 @@ def run(
         "blocked": blocked,
         "durability": durability if store == "sqlite" else "machine",
         **found,
-        "rss_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+        "rss_mb": _peak_megabytes(),
     }
+
+
+def _peak_megabytes() -> int | None:
+    """The most memory this process ever had; None on Windows, which does not say."""
+    if sys.platform == "win32":
+        return None
+    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
 
 def _measure(store: Store, field: BenchField, url: str, tasks: int, batch: int) -> dict[str, Any]:

@@ -340,7 +340,7 @@ def _is_free(port: int) -> bool:
 @contextlib.contextmanager
 def _interrupts_held() -> Iterator[None]:
     """A process that is started meanwhile never hears Ctrl-C."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
+    if sys.platform == "win32":  # it cannot hold a signal back
         yield
         return
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})

@@ -22,7 +22,8 @@ def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(thread_name_prefix="compute")
 
 
-os.register_at_fork(after_in_child=_threads.cache_clear)  # a child has none of its parent's threads
+if hasattr(os, "register_at_fork"):  # Windows has no fork
+    os.register_at_fork(after_in_child=_threads.cache_clear)  # a child has none of its parent's threads
 
 
 async def in_thread(compute: Callable[P, Result], *args: P.args, **kwargs: P.kwargs) -> Result:

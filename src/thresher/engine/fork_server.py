@@ -1,8 +1,10 @@
-"""The fork server of a process pool, and the loop of its child processes: take a call, compute it, answer.
+"""The loop of a pool's processes (take a call, compute it, answer), and the fork server that starts them.
 
 The server imports everything that reads pages once and warms it up; a process forked from it is ready in
 milliseconds and shares that memory. It never touches a page itself, so it can always kill a child that hangs.
 It ends with the program that started it, however that ends, and takes its children along.
+
+Windows cannot fork. There each process is started by itself (`spawned`).
 """
 
 import ctypes
@@ -12,11 +14,11 @@ import importlib.util
 import io
 import os
 import pickle
-import resource
 import signal
 import socket
 import struct
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
@@ -28,6 +30,9 @@ from thresher.core.errors import TooLarge, UsageError
 from thresher.core.task import Task
 from thresher.core.trace import carry_frames
 from thresher.reading.html.parser import LIMITS
+
+if sys.platform != "win32":
+    import resource
 
 HEADER = struct.Struct(
     "<Q"
@@ -44,6 +49,9 @@ FOR_STAGES = (
     "records",
 )  # of the context of its worker, what a stage in a process may call
 MAX_RESULT = 32 * 1024 * 1024  # bytes, pickled
+# What a process that is started by itself is told: its secret, the port of its worker, and its memory.
+SPAWN = struct.Struct("<32sHQ")
+LOOPBACK = "127.0.0.1"
 _PR_SET_PDEATHSIG = 1
 _channels: list[socket.socket] = []  # in a child: the one to its worker
 
@@ -69,13 +77,13 @@ class Order(NamedTuple):
 
 
 def main() -> None:
-    """Serve until the program that started this one is gone. The argument is the file descriptor of the
-    channel to it.
+    """Serve until the program that started this one is gone. The second argument is the file descriptor
+    of the channel to it.
     """
     _warm_up()
     gc.collect()
     gc.freeze()  # what is never looked at again stays shared with the children
-    with socket.socket(fileno=int(sys.argv[1])) as control:
+    with socket.socket(fileno=int(sys.argv[2])) as control:
         _serve(control)
 
 
@@ -141,6 +149,25 @@ def _ended() -> set[int]:
 # --- in a child
 
 
+def spawned() -> None:
+    """The life of a process that was not forked. It is told on its standard input where its worker listens;
+    when that input ends, the worker has, and so does this.
+    """
+    secret, port, memory = SPAWN.unpack(sys.stdin.buffer.read(SPAWN.size))
+    threading.Thread(target=_end_with_stdin, daemon=True).start()
+    _warm_up()
+    channel = socket.create_connection((LOOPBACK, port))
+    channel.sendall(secret)
+    _live(channel.detach(), memory)
+
+
+def _end_with_stdin() -> None:
+    with suppress(OSError):
+        while os.read(0, 1):
+            pass
+    os._exit(0)
+
+
 def _live(handed: int, memory: int) -> None:
     """The whole life of a child."""
     try:
@@ -177,7 +204,8 @@ def _limit_memory(size: int) -> None:
         with open("/proc/self/statm") as file:  # noqa: PTH123
             size += int(file.read().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (size, size))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if sys.platform != "win32":
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def ask_worker(name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> Any:

@@ -12,6 +12,7 @@ import json
 import logging
 import os
 import pickle
+import secrets
 import socket
 import subprocess
 import sys
@@ -19,10 +20,11 @@ import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import lru_cache
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from thresher.config.platforms import installed_platforms
 from thresher.config.settings import Settings
+from thresher.core.clock import monotonic
 from thresher.core.errors import DatabaseProblem, Permanent, ProcessDied, TooLarge, TooSlow, UsageError
 from thresher.core.event import EventKind
 from thresher.core.record import clean
@@ -33,9 +35,11 @@ from thresher.engine.fork_server import (
     FORK,
     HEADER,
     KILL,
+    LOOPBACK,
     MAX_RESULT,
     NO_MEMORY,
     RESULT,
+    SPAWN,
     FunctionName,
     Order,
 )
@@ -47,10 +51,29 @@ Stopped = Callable[[str, Permanent], Awaitable[None]]  # the name of what was co
 
 MAX_CALLS = 20_000  # of one process; then it is replaced, whatever its memory looks like
 START_SECONDS = 60.0  # for a process to come up, on a machine that is busy
+LOOK_SECONDS, SECRET_SECONDS = (
+    0.5,
+    5.0,
+)  # between two looks at one that comes up, and for it to say its secret
 MEGABYTE = 1024 * 1024
-_START = "import json, sys; sys.path[:] = json.loads(sys.argv[2]); from thresher.engine.fork_server import main; main()"
+# Not with -m: the module would be there twice, once under a name that nobody imports.
+_START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from thresher.engine.fork_server import {0}; {0}()"
+CAN_FORK = sys.platform != "win32"
 
 log = logging.getLogger("thresher.processes")
+
+
+class ProcessServer(Protocol):
+    """What starts and kills the processes of a pool. It belongs to the program that made it."""
+
+    @property
+    def is_alive(self) -> bool: ...
+    async def start(self, memory: int, module: str) -> socket.socket:
+        """Start a process with this memory limit, to call this module; the channel to it."""
+
+    def kill(self, pid: int) -> None: ...
+    def close(self) -> None:
+        """End it and all its processes, and wait for that."""
 
 
 class ForkServer:
@@ -60,9 +83,7 @@ class ForkServer:
         self.owner = os.getpid()
         self._control, theirs = socket.socketpair()
         with theirs:
-            path = json.dumps([str(each) for each in sys.path])
-            # Not with -m: the module would be there twice, once under a name that nobody imports.
-            command = [sys.executable, "-c", _START, str(theirs.fileno()), path]
+            command = [*_command("main"), str(theirs.fileno())]
             # A session of its own: a Ctrl-C at the terminal is for the program, which then tells its
             # processes.
             self._process = subprocess.Popen(  # noqa: S603  nothing of it comes from outside
@@ -73,36 +94,115 @@ class ForkServer:
     def is_alive(self) -> bool:
         return self.owner == os.getpid() and self._process.poll() is None
 
-    def fork(self, channel: socket.socket, memory: int, module: str) -> None:
-        """Start a process that talks through this channel, with this memory limit, to call this module."""
-        socket.send_fds(self._control, [COMMAND.pack(FORK, memory, module.encode())], [channel.fileno()])
+    async def start(self, memory: int, module: str) -> socket.socket:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            socket.send_fds(self._control, [COMMAND.pack(FORK, memory, module.encode())], [theirs.fileno()])
+        return ours
 
     def kill(self, pid: int) -> None:
         with suppress(OSError):  # a server that is gone has taken its processes along
             self._control.sendall(COMMAND.pack(KILL, pid, b""))
 
     def close(self) -> None:
-        """End it and all its processes, and wait for that."""
         self._control.close()
         if self.owner == os.getpid():
             self._process.wait()
 
 
+class SpawnServer:
+    """For systems without fork: every process is an interpreter of its own, which takes a second to come up.
+    It connects to us over loopback, and says the secret that only it was told.
+    """
+
+    is_alive = True
+
+    def __init__(self) -> None:
+        self._processes: dict[int, subprocess.Popen[bytes]] = {}
+
+    async def start(self, memory: int, module: str) -> socket.socket:  # noqa: ARG002  it imports what it needs
+        return await asyncio.to_thread(self._started, memory)
+
+    def _started(self, memory: int) -> socket.socket:
+        secret = secrets.token_bytes(32)
+        with socket.create_server((LOOPBACK, 0)) as listener:
+            listener.settimeout(LOOK_SECONDS)
+            process = subprocess.Popen(  # noqa: S603  nothing of it comes from outside
+                _command("spawned"), stdin=subprocess.PIPE, **_apart()
+            )
+            assert process.stdin is not None
+            try:
+                process.stdin.write(SPAWN.pack(secret, listener.getsockname()[1], memory))
+                process.stdin.flush()  # and it stays open: its end says that we are gone
+                channel = _accepted(listener, process, secret)
+            except BaseException:
+                _end(process)
+                raise
+        self._processes = {pid: each for pid, each in self._processes.items() if each.poll() is None}
+        self._processes[process.pid] = process
+        return channel
+
+    def kill(self, pid: int) -> None:
+        if process := self._processes.pop(pid, None):
+            _end(process)
+
+    def close(self) -> None:
+        for pid in list(self._processes):
+            self.kill(pid)
+
+
+def _command(function: str) -> list[str]:
+    """The command line of a new interpreter that finds what this one finds, and calls a function there."""
+    return [sys.executable, "-c", _START.format(function), json.dumps([str(each) for each in sys.path])]
+
+
+def _apart() -> dict[str, Any]:
+    """How a process is started so that Ctrl-C at the terminal is for the program alone."""
+    if sys.platform == "win32":
+        return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    return {"start_new_session": True}
+
+
+def _accepted(listener: socket.socket, process: subprocess.Popen[bytes], secret: bytes) -> socket.socket:
+    """The connection of this process: others on this machine may connect too, but do not know the secret."""
+    until = monotonic() + START_SECONDS
+    while process.poll() is None and monotonic() < until:
+        with suppress(TimeoutError):
+            channel, _ = listener.accept()
+            try:
+                channel.settimeout(SECRET_SECONDS)
+                if secrets.compare_digest(channel.recv(len(secret), socket.MSG_WAITALL), secret):
+                    channel.settimeout(None)
+                    return channel
+            except OSError:
+                pass  # whoever it was hung up
+            channel.close()
+    raise ConnectionError("it ended before it was ready, or took too long")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+    if process.stdin is not None:
+        with suppress(OSError):
+            process.stdin.close()
+
+
 _lock = threading.Lock()
-_servers: list[ForkServer] = []
+_servers: list[ProcessServer] = []
 
 
-def fork_server() -> ForkServer:
+def process_server() -> ProcessServer:
     """The one server of this program; a new one where the last has died, or belongs to the program that we
     were forked from.
     """
     with _lock:
         if not _servers or not _servers[0].is_alive:
-            _servers[:] = [ForkServer()]
+            _servers[:] = [ForkServer() if CAN_FORK else SpawnServer()]
         return _servers[0]
 
 
-def close_fork_server() -> None:
+def close_process_server() -> None:
     """End the server of this program; the next process that is needed starts another."""
     with _lock:
         while _servers:
@@ -161,17 +261,17 @@ class _Channel(asyncio.Protocol):
 class _Process:
     """One process of the pool, computing one call at a time."""
 
-    def __init__(self, server: ForkServer) -> None:
+    def __init__(self, server: ProcessServer) -> None:
         self._server, self._channel = server, _Channel()
         self.pid = self.calls = 0
 
     async def start(self, memory: int, module: str) -> None:
         """Start it with this memory limit for a function of this module, and wait until it is there."""
-        ours, theirs = socket.socketpair()
-        with theirs:
-            self._server.fork(theirs, memory, module)
         async with asyncio.timeout(START_SECONDS):
-            await asyncio.get_running_loop().create_unix_connection(lambda: self._channel, sock=ours)
+            ours = await self._server.start(memory, module)
+            loop = asyncio.get_running_loop()
+            connect = loop.create_connection if ours.family == socket.AF_INET else loop.create_unix_connection
+            await connect(lambda: self._channel, sock=ours)
             self.pid = HEADER.unpack(await self._channel.answer())[0]
 
     @property
@@ -196,8 +296,13 @@ class _Process:
 class ProcessPool:
     """The processes of one event loop. Nothing is started before the first call."""
 
-    def __init__(self, settings: Callable[[], Settings] = Settings, stopped: Stopped | None = None) -> None:
-        self._settings, self._stopped = settings, stopped
+    def __init__(
+        self,
+        settings: Callable[[], Settings] = Settings,
+        stopped: Stopped | None = None,
+        server: Callable[[], ProcessServer] = process_server,
+    ) -> None:
+        self._settings, self._stopped, self._server = settings, stopped, server
         self._idle: list[_Process] = []
         self._busy: set[_Process] = set()
         count = settings().count("isolation.processes") or os.cpu_count() or 1
@@ -269,7 +374,7 @@ class ProcessPool:
             if process.is_alive:
                 self._busy.add(process)
                 return process
-        process = _Process(fork_server())
+        process = _Process(self._server())
         self._busy.add(process)
         try:
             await process.start(memory * MEGABYTE, module)

@@ -6,11 +6,15 @@ also wakes.
 
 import asyncio
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+# Ctrl-C, what a service manager sends, and Ctrl-Break, which Windows alone has.
+SIGNALS: tuple[signal.Signals, ...] = (signal.SIGINT, signal.SIGTERM)
+if sys.platform == "win32":
+    SIGNALS += (signal.SIGBREAK,)
 
 
 @contextmanager

@@ -103,12 +103,16 @@ def sandboxed(environ: Mapping[str, str] | None = None) -> bool:
     said = (os.environ if environ is None else environ).get(SANDBOX_VARIABLE, "").strip().lower() or "on"
     if said not in ("on", "off"):
         raise NoBrowser(f"{SANDBOX_VARIABLE} must be on or off, got {said[:50]!r}")
-    if said == "on" and os.geteuid() == 0:
+    if said == "on" and _is_root():
         raise NoBrowser(
             "Chromium has no sandbox when root starts it, so no page is rendered: run Thresher as "
             f"another user, or disable the sandbox with {SANDBOX_VARIABLE}=off"
         )
     return said == "on"
+
+
+def _is_root() -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0  # Windows has no root
 
 
 def extra_is_installed() -> bool:
@@ -216,7 +220,7 @@ def _by_packager(say: Say, environ: Mapping[str, str]) -> None:
 
 def _rights(environ: Mapping[str, str]) -> list[str] | None:
     """What to put before a command so that it may install, or None if nobody lets us."""
-    if os.geteuid() == 0:
+    if _is_root():
         return []
     sudo = shutil.which("sudo", path=environ.get("PATH", ""))
     if sudo is None:

@@ -33,6 +33,7 @@ from thresher.fetch.rendering import POOL
 
 PROC = Path("/proc")
 ZOMBIE = "Z"
+KILLED = getattr(signal, "SIGKILL", signal.SIGTERM)  # on Windows any signal ends a process at once
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
@@ -87,7 +88,7 @@ def kill(entries: Iterable[ProcessInfo]) -> None:
     """
     for entry in running(entries):
         with contextlib.suppress(OSError):
-            os.kill(entry.pid, signal.SIGKILL)
+            os.kill(entry.pid, KILLED)
 
 
 def _entry(pid: int) -> ProcessInfo | None:

@@ -7,17 +7,20 @@ own.
 
 import contextlib
 import os
-import pwd
 import secrets
 import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+
+if sys.platform != "win32":
+    import pwd
 
 START_SECONDS = 30
 UNPRIVILEGED = ("postgres", "nobody")
@@ -55,6 +58,8 @@ class PracticePostgres:
     """One server. Start, stop, crash and restart it as a test needs."""
 
     def __init__(self, folder: Path) -> None:
+        if sys.platform == "win32":
+            raise NoPostgres("no throwaway PostgreSQL on Windows: name a server in THRESHER_TEST_POSTGRES")
         self.folder = folder
         self.port = _free_port()
         self._user = (
@@ -70,7 +75,7 @@ class PracticePostgres:
     def create(self) -> None:
         """Make the cluster's files."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        if self._user:
+        if self._user and sys.platform != "win32":
             entry = pwd.getpwnam(self._user)
             os.chown(self.folder, entry.pw_uid, entry.pw_gid)
         data = self.folder / "data"
@@ -175,6 +180,8 @@ def _free_port() -> int:
 
 
 def _exists(user: str) -> bool:
+    if sys.platform == "win32":
+        return False
     try:
         pwd.getpwnam(user)
     except KeyError:

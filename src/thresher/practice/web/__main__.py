@@ -14,7 +14,8 @@ import signal
 import socket
 import stat
 import sys
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Sequence
 
 from thresher.practice.web.control import CONTROL
 from thresher.practice.web.server import ADDRESS, listening, new_loop, serve
@@ -55,35 +56,32 @@ def main(words: Sequence[str] | None = None) -> int:
 
 async def _live(site: Web, listener: socket.socket) -> None:
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
-    for each in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(each, stop.set)
-    with _watched(loop, stop):
-        await serve(site, listener, stop)
+
+    def end(*_: object) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended already
+            loop.call_soon_threadsafe(stop.set)
+
+    for each in (signal.SIGTERM, signal.SIGINT):  # not the loop's own handlers: Windows has none
+        signal.signal(each, end)
+    if _is_piped():
+        threading.Thread(target=_await_end, args=(end,), daemon=True).start()
+    await serve(site, listener, stop)
 
 
-@contextlib.contextmanager
-def _watched(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> Iterator[None]:
-    """Stop when a pipe on standard input ends. A terminal or an empty input says nothing about who started
-    us.
-    """
+def _is_piped() -> bool:
+    """A terminal or an empty input says nothing about who started us."""
     try:
-        piped = stat.S_ISFIFO(os.fstat(0).st_mode)
+        return stat.S_ISFIFO(os.fstat(0).st_mode)
     except OSError:
-        piped = False
-    if not piped:
-        yield
-        return
+        return False
 
-    def read() -> None:
-        if not os.read(0, 4_096):
-            loop.remove_reader(0)
-            stop.set()
 
-    loop.add_reader(0, read)
-    try:
-        yield
-    finally:
-        loop.remove_reader(0)
+def _await_end(end: Callable[[], None]) -> None:
+    """Call `end` when standard input ends. On a thread: not every loop can wait for a pipe."""
+    with contextlib.suppress(OSError):
+        while os.read(0, 4_096):
+            pass
+    end()
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ whoever answers for it, and goes to `select_by`.
 
 import os
 import re
-import resource
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,6 +24,9 @@ from turbohtml.detect import LanguageDetection, detect_language
 
 from thresher.core.errors import TooLarge, UsageError
 from thresher.core.page import MAX_NODES
+
+if sys.platform != "win32":
+    import resource
 
 # The parser's own element and text, for walks over many thousand nodes where a wrapper each would double the
 # time.
@@ -274,6 +276,9 @@ def _memory_meter() -> Iterator[Callable[[], int]]:
     """Read the data segment of this process. Its peak is no measure: it never falls, and a child inherits
     that of its parent.
     """
+    if sys.platform == "win32":  # it is not told: there the limit of time is all that holds a page
+        yield lambda: 0
+        return
     try:
         statm = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:  # not Linux, where the peak is all there is
