@@ -51,10 +51,8 @@ Stopped = Callable[[str, Permanent], Awaitable[None]]  # the name of what was co
 
 MAX_CALLS = 20_000  # of one process; then it is replaced, whatever its memory looks like
 START_SECONDS = 60.0  # for a process to come up, on a machine that is busy
-LOOK_SECONDS, SECRET_SECONDS = (
-    0.5,
-    5.0,
-)  # between two looks at one that comes up, and for it to say its secret
+LOOK_SECONDS = 0.5  # between two looks at one that comes up
+SECRET_SECONDS = 5.0  # for it to say its secret
 MEGABYTE = 1024 * 1024
 # Not with -m: the module would be there twice, once under a name that nobody imports.
 _START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from thresher.engine.fork_server import {0}; {0}()"
