@@ -136,8 +136,8 @@ def _report_deep(session: Session, inserts: Sequence[TaskInsert], rules: QueueRu
 
 
 def refuse(session: Session, parent: Parent, entry: Entry, refused: Refusal, now: int) -> None:
-    """Write down that a spawn did not happen, and why. Warn of it, unless a live task elsewhere has the key: what
-    was asked for is going to be done, and nobody has made a mistake.
+    """Write down that a spawn did not happen, and why. Warn of it, unless a live task elsewhere has the
+    key: what was asked for is going to be done, and nobody has made a mistake.
     """
     session.run(
         _REFUSE,

@@ -15,7 +15,7 @@ from thresher.reading.text.vocabulary import plain, vocabulary, words
 LARGE = 600_000  # characters of markup: walls are smaller, even those that carry their script inside
 LITTLE = 1_500  # characters of visible text under which a wall's words in the text are enough
 SHORT = 3_500  # above it no page is a wall, whatever it loads
-MAX_TRANSLATED = 12_000  # unless its title is a wall's: some say all they say in ten languages, one below the other
+MAX_TRANSLATED = 12_000  # unless its title is a wall's: some say all they say in ten languages
 ENOUGH = 3 * SHORT  # characters of which more than SHORT are letters, on any page of text
 MAX_WALL_FIELDS = 1
 MANY_LINKS = 30
@@ -116,7 +116,7 @@ def _shows_much(root: Node) -> bool:
 
 
 def _is_titled(root: Node) -> bool:
-    """Whether the page is titled as a wall. Its headings do not count: an article about walls has such ones."""
+    """Whether the page is titled as a wall. Headings do not count: an article about walls has such ones."""
     title = root.css_first("head > title")
     return title is not None and words("wall").names(title.line)
 

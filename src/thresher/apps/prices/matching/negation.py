@@ -1,5 +1,5 @@
-"""Whether a phrase is denied: "not cleaned", "no scratches", "free of scratches", "never cleaned or polished",
-"replica-free", "scratches: none".
+"""Whether a phrase is denied: "not cleaned", "no scratches", "free of scratches", "never cleaned or
+polished", "replica-free", "scratches: none".
 """
 
 from thresher.apps.prices.matching.vocabulary import word_set
