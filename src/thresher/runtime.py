@@ -496,7 +496,7 @@ def make_fetcher(
     Pages are kept in the store, if there is one. `compute` is where they are parsed.
     """
     agent, guard = agent_of(outward.user_agent, outward.contact), Guard(outward.allow)
-    resolver = _resolver(outward, guard)
+    resolver = make_resolver(outward, guard, SystemResolver())
     browser = Browser(settings().count("browser.in_flight"), resolver, guard, agent=agent.header)
     page_cache = None if store is None else StorePageCache(store)
     transport = LateTransport(lambda: _transport(outward, resolver, guard))
@@ -505,8 +505,8 @@ def make_fetcher(
     )
 
 
-def _resolver(outward: Outward, guard: Guard) -> Resolver:
-    names: Resolver = SystemResolver()
+def make_resolver(outward: Outward, guard: Guard, names: Resolver) -> Resolver:
+    """How a project finds hosts: by its own map, else through its proxy, else by `names`."""
     if outward.proxy is not None:
         names = EgressResolver(read_proxy(outward.proxy), names, guard.is_named)
     return MappedResolver(outward.resolve, names)

@@ -126,6 +126,7 @@ def _draw_one(out: "Console", detail: "BoardDetail", now: int) -> None:
                 ("status", cell(board.status)),
                 ("excluded", board.excluded),
                 ("why disabled", record.disabled_reason if board.status == "disabled" else None),
+                ("disabled", when(record.disabled_at, now) if record.disabled_at else None),
                 ("confidence", f"{board.confidence or '–'}, found by {record.method or '–'}"),
                 ("proof", record.proof),
                 ("last look", f"{look.verdict}: {look.reason or '–'}" if look else "none yet"),
