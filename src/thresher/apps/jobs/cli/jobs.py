@@ -40,9 +40,9 @@ from thresher.apps.jobs.service.matches import (
     set_status,
 )
 from thresher.apps.jobs.service.postings import ask_postings, check_profile, judge_again, set_profile
-from thresher.apps.jobs.service.why_no_matches import why_no_matches
+from thresher.apps.jobs.service.why_no_matches import CHANGEABLE, make_change, why_no_matches
 from thresher.cli.add import read_text
-from thresher.cli.call import CommandCall, call_of
+from thresher.cli.call import CommandCall, call_of, user_name
 from thresher.cli.format import ago, number, short
 from thresher.cli.numbers import Numbered, numbered
 from thresher.cli.show import answer, cell, linked, say, table
@@ -124,19 +124,46 @@ def _show(ctx: typer.Context, search: "Search", view: str | None, limit: int) ->
 
 
 @app.command()
-def why(ctx: typer.Context) -> None:
+def why(
+    ctx: typer.Context,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Make the one change, and have all open postings judged by it.")
+    ] = False,
+) -> None:
     """Explain why there are not more matches.
 
     The reasons by count, the nearest misses with what cost them points, and the one change that would bring
     the most, found by judging the stored postings again.
     """
     call = call_of(ctx)
+    if apply:
+        _apply(call)
+        return
     with call.store() as store:
         found, checked = why_no_matches(store, read_now(store)), what_was_checked(store)
     lines = [f"{number(found.matches, 'match', 'matches')} in {number(found.postings, 'open posting')}."]
     if not found.matches:
         lines = [none_yet(checked, "matches")]
     say(call, found, "\n".join([*lines, *found.sentences]))
+
+
+def _apply(call: CommandCall) -> None:
+    """Make the change that brings most."""
+    with call.runtime() as runtime:
+        store = runtime.store
+        change = why_no_matches(store, read_now(store)).change
+        if change is None:
+            raise UsageError("there is no change that would bring more matches; nothing was changed")
+        if change.name not in CHANGEABLE or change.then is None:
+            raise UsageError(
+                f"{change.name} is in your profile, and only you can say what it should be. Nothing was changed; "
+                f"run: {'; '.join(change.commands)}"
+            )
+        asked = make_change(store, runtime.registry, change.name, str(change.then), user_name())
+    told = (
+        f"{change.name} = {change.then} (was {change.now}). {number(asked, 'posting')} will be judged by it"
+    )
+    say(call, {"change": change, "asked": asked}, f"{told}; to do it now: thresher run")
 
 
 def _draw(out: "Console", found: "list[MatchView]", now: int, empty: str) -> None:
