@@ -14,12 +14,12 @@ from urllib.parse import parse_qsl
 
 from thresher.ai.provider import Provider
 from thresher.ai.providers import open_provider
-from thresher.config.apps import load_apps
+from thresher.config.apps import FILE_NAME, load_apps
 from thresher.config.models import Models
 from thresher.config.notify import Notify
 from thresher.config.outward import Outward
 from thresher.config.platforms import install_platforms
-from thresher.config.project import Project, check_server, hide_password
+from thresher.config.project import DEFAULT_DATABASE, Project, check_server, hide_password
 from thresher.config.settings import Settings, catalogue_of
 from thresher.core.answer import Extract
 from thresher.core.app import App, events_by_kind
@@ -179,6 +179,11 @@ def open_bare(url: str, *, clock: Clock | None = None, create: bool = False) -> 
     """A store on whatever schema is there. Without `create` a file that does not exist is not made."""
     file = database_file(url)
     if not create and file and not file.exists():
+        if file.name == Path(DEFAULT_DATABASE).name and not (file.parent / FILE_NAME).exists():
+            raise DatabaseProblem(
+                f"there is neither {FILE_NAME} nor a database in {file.parent.resolve()}: go to the folder of your "
+                "project, or name it with --project FOLDER; to begin a project here: thresher init"
+            )
         raise DatabaseProblem(
             f"there is no database {file} yet; create it with: thresher init (or thresher migrate)"
         )
@@ -496,7 +501,7 @@ def make_fetcher(
     Pages are kept in the store, if there is one. `compute` is where they are parsed.
     """
     agent, guard = agent_of(outward.user_agent, outward.contact), Guard(outward.allow)
-    resolver = _resolver(outward, guard)
+    resolver = make_resolver(outward, guard, SystemResolver())
     browser = Browser(settings().count("browser.in_flight"), resolver, guard, agent=agent.header)
     page_cache = None if store is None else StorePageCache(store)
     transport = LateTransport(lambda: _transport(outward, resolver, guard))
@@ -505,8 +510,8 @@ def make_fetcher(
     )
 
 
-def _resolver(outward: Outward, guard: Guard) -> Resolver:
-    names: Resolver = SystemResolver()
+def make_resolver(outward: Outward, guard: Guard, names: Resolver) -> Resolver:
+    """How a project finds hosts: by its own map, else through its proxy, else by `names`."""
     if outward.proxy is not None:
         names = EgressResolver(read_proxy(outward.proxy), names, guard.is_named)
     return MappedResolver(outward.resolve, names)

@@ -1,6 +1,7 @@
 """Whatever is wrong, a person gets one clear line that says what to do, and nothing is lost or half done."""
 
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -11,6 +12,8 @@ import apsw
 import pytest
 
 from tests.cli.conftest import APP, PROJECT, Result, Thresher, added, start
+from thresher.core.errors import DatabaseProblem
+from thresher.store.sqlite.connection import advice
 
 HOLDER = """
 import sqlite3
@@ -118,6 +121,83 @@ def test_a_server_that_does_not_answer_is_told_at_once(project: Path, thresher: 
     result = thresher("status", "--database", "postgresql://ann:secret@127.0.0.1:1/none")
     refused(result, 6, "cannot connect to PostgreSQL", "server running")
     assert "secret" not in result.err
+    assert result.err.lower().count("is the server running") == 1
+    assert "?." not in result.err
+
+
+def test_the_wrong_folder_is_called_so(folder: Path, thresher: Thresher):
+    for argv in (["status"], ["tasks", "list"], ["config", "list"]):
+        refused(thresher(*argv), 6, "thresher.yaml", str(folder), "--project FOLDER", "thresher init")
+    assert list(folder.iterdir()) == []
+
+
+def test_who_works_in_a_folder_without_a_project_is_told(folder: Path, thresher: Thresher):
+    (folder / "only.py").write_text(APP)
+    told = thresher("run", "--only", "test").err
+    assert f"note: there is no thresher.yaml in {folder}" in told
+    assert "--project FOLDER" in told
+    assert "note:" not in thresher("run", "--app", "only.py", "--only", "test").err
+
+
+@pytest.mark.parametrize(
+    ("argv", "says"),
+    [
+        (["tasks", "show", "abc"], "'abc' is not a whole number"),
+        (["tasks", "wait", "1", "--timeout", "soon"], "'soon' is not a number"),
+        (["status", "--josn"], "Did you mean --json?"),
+        (["tasks", "list", "--verbos"], "Did you mean --verbose?"),
+        (["tasks", "list", "--stat", "failed"], "--state"),
+        (["stauts"], "Did you mean 'status'?"),
+        (["tasks", "lits"], "list"),
+        (["serve", "--port", "99999"], "65535"),
+    ],
+)
+def test_a_slip_of_the_keyboard_is_met_with_what_was_meant(queue: Thresher, argv: list[str], says: str):
+    refused(queue(*argv), 2, says, "--help")
+
+
+def test_a_port_that_is_taken_is_named_with_the_way_around_it(queue: Thresher):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        for command in ("serve", "up"):
+            refused(queue(command, "--port", port), 2, f"127.0.0.1:{port}", "in use", "--port")
+
+
+def test_a_disk_without_room_for_a_file_beside_the_database_is_called_full(tmp_path: Path):
+    url = str(tmp_path / "thresher.db")
+    problem = apsw.IOError("disk I/O error")
+    with pytest.raises(DatabaseProblem, match="does not read or write"), advice(url):
+        raise problem
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("thresher.store.sqlite.connection.SPARE", 1 << 62)
+        with pytest.raises(DatabaseProblem, match="is full"), advice(url):
+            raise problem
+
+
+def test_folders_that_may_not_be_used_are_named(
+    queue: Thresher, common_folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    first = f"sqlite:///{common_folder}/first.db"
+    assert (
+        queue("migrate", "--database", first).code == 0
+    )  # every module is loaded before rights are given up
+    monkeypatch.chdir(common_folder)
+    closed, secret = common_folder / "closed", common_folder / "secret"
+    closed.mkdir(mode=0o555)
+    secret.mkdir(mode=0o700 if os.geteuid() == 0 else 0)
+    if os.geteuid() == 0:
+        os.seteuid(65534)
+    try:
+        unwritable = queue("migrate", "--database", f"sqlite:///{closed}/thresher.db")
+        unreadable = queue("status", "--project", secret)
+    finally:
+        os.seteuid(os.getuid())
+    refused(unwritable, 6, str(closed), "cannot write in the folder", "--database")
+    refused(unreadable, 3, str(secret), "permissions")
+
+
+def test_an_export_that_nobody_brings_is_refused_with_those_that_are_there(queue: Thresher):
+    refused(queue("export", "postings"), 2, "'postings'", "no app of this project has any")
 
 
 def test_an_unknown_kind_names_those_that_are_known(queue: Thresher):
@@ -128,6 +208,7 @@ def test_an_unknown_kind_names_those_that_are_known(queue: Thresher):
     ("payload", "says"),
     [
         ("{oops", "not JSON"),
+        ("{'name': 'You'}", "double quotes"),
         ("[1]", "must be a JSON object"),
         ('"text"', "must be a JSON object"),
         ("@missing.json", "missing.json"),
@@ -207,6 +288,7 @@ def test_add_wants_either_a_kind_or_a_file(queue: Thresher):
         ("settings: 5\n", ["thresher.yaml:1", "map names to numbers"]),
         ("database: ${NOWHERE_TO_BE_FOUND}\n", ["thresher.yaml:1", "NOWHERE_TO_BE_FOUND"]),
         ("apps: [\x00]\n", ["thresher.yaml"]),
+        ("apps: [jobs]\n\tx: 1\n", ["thresher.yaml:2", "no tabs", "spaces"]),
     ],
 )
 def test_a_malformed_project_file_is_named_with_line_and_key(

@@ -108,6 +108,11 @@ def test_schedules_are_seen_paused_and_resumed(queue: Thresher):
     assert queue("schedules", "list", "--json").json[0]["paused"] is True
     assert queue("schedules", "resume", "nightly").code == 0
     assert queue("schedules", "list", "--json").json[0]["paused"] is False
+    fired = queue("schedules", "fire", "nightly", "--json").json
+    assert queue("tasks", "show", fired["task"], "--json").json["task"]["kind"] == "free"
+    assert "added task" in queue("schedules", "fire", "nightly").out
+    assert "schedules fire" in queue("audit").out
+    assert queue("schedules", "fire", "hourly").code == 4
     unknown = queue("schedules", "pause", "hourly")
     assert unknown.code == 4
     assert "hourly" in unknown.err

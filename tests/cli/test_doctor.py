@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import apsw
@@ -13,9 +14,10 @@ def verdicts(result: Result) -> dict[str, str]:
 def test_a_healthy_project_is_well(queue: Thresher):
     result = queue("doctor", "--json")
     assert result.code == 0
-    assert {verdict for name, verdict in verdicts(result).items() if name != "browser"} == {
+    # As root it has no sandbox, and the machine of a test need not have a network.
+    assert {verdict for name, verdict in verdicts(result).items() if name not in ("browser", "network")} == {
         "ok"
-    }  # as root it has no sandbox
+    }
     names = {
         "python",
         "sqlite",
@@ -100,12 +102,48 @@ def test_what_holds_work_up_is_a_warning(queue: Thresher, project: Path):
 def test_tasks_without_a_worker_are_a_warning_with_the_command_that_starts_one(queue: Thresher):
     queue("migrate")
     (before,) = (each for each in queue("doctor", "--json").json["checks"] if each["name"] == "workers")
-    assert (before["verdict"], before["found"]) == ("ok", "none is running, and no task is due")
+    told = "none is running (none has ever run), and no task is due"
+    assert (before["verdict"], before["found"]) == ("ok", told)
     assert "No worker is running" in queue("status").out
     added(queue, "work")
     (after,) = (each for each in queue("doctor", "--json").json["checks"] if each["name"] == "workers")
     assert (after["verdict"], after["advice"]) == ("warn", "start one: thresher worker")
-    assert after["found"].startswith("none is running, and 1 task is due")
+    assert after["found"] == "none is running (none has ever run), and 1 task is due"
+    assert queue("run", "--only", "test").code == 0
+    added(queue, "free", "--delay", "1h")
+    (ended,) = (each for each in queue("doctor", "--json").json["checks"] if each["name"] == "workers")
+    assert re.fullmatch(
+        r"none is running \(\S+ was seen \S+ ago\), and no task is due, 1 later", ended["found"]
+    ), ended
+
+
+@pytest.mark.promise(20)
+def test_refused_spawns_are_counted_by_rule_with_the_command_that_lists_them(queue: Thresher):
+    added(queue, "work", "--payload", '{"how": "loop"}', "--url", "https://a.example/")
+    queue("run", "--only", "test")
+    (found,) = (each for each in queue("doctor", "--json").json["checks"] if each["name"] == "spawns")
+    assert found["verdict"] == "warn"
+    assert re.fullmatch(r"refused: \d+ in the last 24 hours \(.*in_ancestry \d+.*\)", found["found"]), found
+    assert found["advice"] == "thresher events --kind spawn_refused shows them"
+    assert "https://a.example/" in queue("events", "--kind", "spawn_refused").out
+
+
+@pytest.mark.promise(20)
+def test_a_site_that_cannot_be_reached_is_named_with_what_to_check(queue: Thresher, project: Path):
+    text = (project / "thresher.yaml").read_text()
+    mapped = "fetch: {contact: me@example.com, resolve: {a.example: 'http://127.0.0.1:1'}}"
+    (project / "thresher.yaml").write_text(text.replace("fetch: {contact: me@example.com}", mapped))
+    queue("sources", "pause", "host:b.example", "--for", "1h")
+    with apsw.Connection(str(project / "thresher.db")) as database:
+        for name in ("host:a.example", "host:b.example", "host:10.0.0.7"):
+            database.execute("insert into gates (name) values (?) on conflict do nothing", (name,))
+        database.execute("update gates set open_after = 9e15 where name = 'host:b.example'")
+    (found,) = (each for each in queue("doctor", "--json").json["checks"] if each["name"] == "network")
+    assert found["verdict"] == "warn"
+    assert "a.example: no connection to 127.0.0.1:1: Connection refused" in found["found"]
+    assert "b.example" not in found["found"]  # paused: nobody knocks there
+    assert "10.0.0.7" not in found["found"]
+    assert "firewall" in found["advice"]
 
 
 def test_bench_prints_one_object(queue: Thresher, tmp_path: Path):

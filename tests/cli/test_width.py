@@ -1,14 +1,7 @@
 """Tables in a terminal: columns go where it is narrow, keys never, and --wide has all of them."""
 
-import fcntl
 import json
-import os
-import pty
 import re
-import struct
-import subprocess
-import sys
-import termios
 from pathlib import Path
 from typing import Any
 
@@ -18,21 +11,13 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from tests.cli.conftest import Thresher, added
+from tests.harness.terminal import STYLE, in_terminal
 from thresher.cli.call import CommandCall
 from thresher.cli.commands import build, read_table
 from thresher.cli.show import chosen, marked, needed
 
 # Their lists are not called so.
 LISTS = ["records", "events", "audit", "jobs matches", "status", "prices queue", "doctor", "failures list"]
-STYLE = re.compile(r"\x1b\[[\d;]*m")
-RUN = """
-import json, sys
-from thresher.cli import main
-for words in json.loads(sys.argv[1]):
-    print("::", " ".join(words), flush=True)
-    main(words)
-    sys.stdout.flush()
-"""
 
 
 def lists() -> list[str]:
@@ -51,35 +36,6 @@ def _walk(command: Any, name: str, found: list[str]) -> None:
     needs = [each for each in command.params if each.required]
     if name.endswith(" list") and not needs and not hasattr(command, "commands"):
         found.append(name)
-
-
-def in_terminal(folder: Path, width: int, commands: list[list[str]]) -> dict[str, str]:
-    """What these commands print on a real terminal of this width, one process for all of them."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
-    clean = {
-        name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")
-    }
-    child = subprocess.Popen(
-        [sys.executable, "-c", RUN, json.dumps(commands)],
-        cwd=folder,
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        env={**clean, "TERM": "xterm-256color"},
-    )
-    os.close(theirs)
-    said = b""
-    try:
-        while chunk := os.read(ours, 65_536):
-            said += chunk
-    except OSError:  # the other end is closed: all is read
-        pass
-    finally:
-        os.close(ours)
-        assert child.wait(60) == 0
-    parts = re.split(r"^:: (.*)\n", said.decode().replace("\r\n", "\n"), flags=re.MULTILINE)
-    return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
 @pytest.mark.parametrize("width", [80, 120])

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import re
+import secrets
 import shutil
 import signal
 import sqlite3
@@ -18,11 +19,13 @@ from urllib.request import urlopen
 
 import pytest
 
+from tests.harness.databases import drop_schema
 from tests.house.paper import ROOT, blocks
 from thresher.apps.roles.demo import CANDIDATES
 from thresher.practice.web import DAY_ZERO, company, item_changes, planted, postings, practice_process
 
 EXAMPLES = ROOT / "examples"
+THRESHER = (sys.executable, "-m", "thresher")
 FILES = sorted(path.name for path in EXAMPLES.glob("*.py"))
 
 
@@ -191,6 +194,23 @@ class Demo:
             time.sleep(0.1)
         raise AssertionError(f"never: {sql}")
 
+    def one(self, sql: str) -> int:
+        with contextlib.closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as database:
+            return int(database.execute(sql).fetchone()[0])
+
+    def worker(self) -> subprocess.Popen[str]:
+        """A worker on this database, of the project that the demo has written."""
+        process = subprocess.Popen(
+            [*THRESHER, "--project", "thresher-demo", "--database", f"sqlite:///{self.database}", "worker"],
+            cwd=self.folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        self._started.append(process)
+        return process
+
     def run(self, *words: str) -> str:
         process = self.start("--once", *words)
         said, wrong = process.communicate(timeout=300)
@@ -252,6 +272,16 @@ class Demo:
             where r.kind = 'posting' and l.name = 'company' group by l.target"""
         with sqlite3.connect(self.database) as connection:
             return {target.removesuffix(".example"): count for target, count in connection.execute(sql)}
+
+
+def copied(folder: Path, source: str, to: str) -> dict[str, Any]:
+    """What the command says of a copy: rows and hash of each table, and how many workers were at work."""
+    words = [*THRESHER, "--project", "thresher-demo", "--database", source, "copy", "--to", to, "--json"]
+    done = subprocess.run(words, cwd=folder, timeout=120, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    tables = {each["table"]: (each["rows"], each["hash"]) for each in found["tables"]}
+    return {"tables": tables, "workers": found["workers"]}
 
 
 @pytest.fixture
@@ -345,3 +375,35 @@ def test_the_next_run_of_the_demo_is_the_next_day_and_tells_the_news_but_calls_n
             "select count(*) from marks where kind = 'posting' and name = 'state' and word = 'closed'"
         ).fetchone()
     assert closed == (0,)
+
+
+@pytest.mark.promise(1)
+@pytest.mark.promise(19)
+def test_a_demo_at_work_is_copied_to_postgresql_and_back_and_the_copy_goes_on(
+    demo: Demo, postgres_url: str, tmp_path: Path
+):
+    there = f"{postgres_url}?schema=copy_{secrets.token_hex(6)}"
+    back = Demo(tmp_path)
+    back.database = tmp_path / "back.db"
+    working = demo.start("--once")
+    try:
+        demo.until("select 1 from tasks where kind = 'job' and state = 'succeeded'", working)
+        away = copied(tmp_path, f"sqlite:///{demo.database}", there)
+        assert working.poll() is None
+        assert away["workers"] == 1, "it is copied while its worker works"
+        home = copied(tmp_path, there, f"sqlite:///{back.database}")
+        assert set(away["tables"]) == set(home["tables"])
+        # Nobody holds a lease in a copy; all else is as it was at that moment.
+        differing = {name for name in away["tables"] if away["tables"][name] != home["tables"][name]}
+        assert differing == {"workers"}
+        assert away["tables"]["workers"][0] == home["tables"]["workers"][0]
+        assert sum(rows > 0 for rows, _ in away["tables"].values()) > 30, "all apps are in it"
+        ended = "select count(*) from tasks where finished_at is not null"
+        before = back.one(ended)
+        assert demo.one(ended) > before, "it has worked on"
+        assert back.one("select count(*) from tasks where finished_at is null") > 0
+        worker = back.worker()
+        back.until(f"select 1 where ({ended}) > {before}", worker)
+    finally:
+        back.stop()
+        drop_schema(there)

@@ -246,8 +246,8 @@ def find_export(apps: Iterable[App], kind: str) -> Export:
     """The export of that kind."""
     there = exports_of(apps)
     if kind not in there:
-        known = ", ".join(there) or "nothing: no app of this project has an export"
-        raise UsageError(f"there is no export {kind[:80]!r}; the exports are {known}")
+        known = f"the exports are {', '.join(there)}" if there else "no app of this project has any"
+        raise UsageError(f"there is no export {kind[:80]!r}; {known}")
     return there[kind]
 
 

@@ -23,7 +23,7 @@ from thresher.config.notify import Notify
 from thresher.config.outward import Outward
 from thresher.core.answer import DOLLAR
 from thresher.core.app import App
-from thresher.core.clock import DAY, SECOND, SystemClock, as_text
+from thresher.core.clock import DAY, SECOND, SystemClock, as_text, span
 from thresher.core.errors import ConfigError, DatabaseProblem, ThresherError
 from thresher.core.extension import Check, CheckLevel
 from thresher.core.lineage import RefusalRule
@@ -293,40 +293,40 @@ def _clock(store: Store) -> Check:
 
 
 def _workers(store: Store) -> Check:
+    """Check that somebody works: who, when they were last heard of, and what waits."""
     with store.read() as session:
-        found = list_workers(session, store.backend.now(session))
-        unserved = unserved_sentences(session, store.backend.now(session))
-        due = 0 if found else overview.depths(session, store.backend.now(session))["due"]
+        now = store.backend.now(session)
+        found, unserved = list_workers(session, now), unserved_sentences(session, now)
+        depths, last = overview.depths(session, now), overview.last_seen(session)
     lost = [worker for worker in found if not worker.alive]
+    seen = "none has ever run" if last is None else f"{last[0]} was seen {_ago(last[1], now)} ago"
+    waits = _waiting(depths)
     if unserved:
-        return Check(
-            "workers",
-            CheckLevel.WARN,
-            "; ".join(unserved),
-            "start one of the newest version, without --only or --not",
-        )
+        advice = "start one of the newest version, without --only or --not"
+        return Check.warn("workers", f"{'; '.join(unserved)} ({seen})", advice)
     if not found:
-        waiting = f"none is running, and {at_most(due)} {'task is' if due == 1 else 'tasks are'} due"
-        return (
-            Check("workers", CheckLevel.WARN, waiting, "start one: thresher worker")
-            if due
-            else Check(
-                "workers", CheckLevel.OK, "none is running, and no task is due", "start one: thresher worker"
-            )
-        )
+        told, advice = f"none is running ({seen}), and {waits}", "start one: thresher worker"
+        return (Check.warn if depths["due"] else Check.ok)("workers", told, advice)
     if not lost:
-        return Check("workers", CheckLevel.OK, f"{len(found)} running, none lost")
+        return Check.ok("workers", f"{len(found)} running, none lost ({seen}); {waits}")
     held = sum(worker.holds for worker in lost)
-    says = (
-        f"{len(found) - len(lost)} running, {len(lost)} lost with {held} tasks "
-        f"({', '.join(worker.name for worker in lost[:5])})"
-    )
-    return Check(
+    names = ", ".join(worker.name for worker in lost[:SHOWN])
+    return Check.warn(
         "workers",
-        CheckLevel.WARN,
-        says,
+        f"{len(found) - len(lost)} running, {len(lost)} lost with {held} tasks: {names} ({seen}); {waits}",
         "any running worker puts their tasks back: thresher run, or thresher worker",
     )
+
+
+def _ago(at: int, now: int) -> str:
+    return span(max(0, now - at) / SECOND)
+
+
+def _waiting(depths: dict[str, int]) -> str:
+    """What waits for a worker, and what for its time."""
+    due, later = depths["due"], depths["delayed"]
+    told = f"{at_most(due)} {'task is' if due == 1 else 'tasks are'} due" if due else "no task is due"
+    return f"{told}, {at_most(later)} later" if later else told
 
 
 def _counters(store: Store) -> Check:
@@ -382,7 +382,7 @@ def _spawns(store: Store) -> Check:
         "spawns",
         CheckLevel.WARN if wrong else CheckLevel.OK,
         f"refused: {refused_sentence(refused)}",
-        "thresher events --kind spawn_refused shows them" if wrong else None,
+        "thresher events --kind spawn_refused shows them",
     )
 
 

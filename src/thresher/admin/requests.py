@@ -114,7 +114,9 @@ def parse_payload(text: str, where: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except ValueError as problem:
-        raise InvalidPayload(f"{where} is not JSON: {problem}") from None
+        raise InvalidPayload(
+            f"{where} is not JSON: {problem}; names and texts stand in double quotes"
+        ) from None
     except RecursionError:
         raise InvalidPayload(f"{where} is nested too deeply") from None
     if not isinstance(value, dict):

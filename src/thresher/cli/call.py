@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from thresher.runtime import Runtime
     from thresher.store.store import Store
 import os
+import re
 import sys
+from difflib import get_close_matches
 
 from thresher.cli.format import as_json, plain
-from thresher.core.errors import ThresherError
+from thresher.core.errors import ConfigError, ThresherError
 
 T = TypeVar("T")
 # Commands that are the machine at work, and no change that somebody made.
@@ -103,6 +105,12 @@ class CommandCall:
         from thresher.runtime import opened_runtime
 
         project = self.project()
+        if self.is_machine and not self.json and not self.apps and not (project.folder / FILE_NAME).exists():
+            typer.echo(
+                f"note: there is no {FILE_NAME} in {project.folder.resolve()}, so all installed apps work here; "
+                "your project's folder is named with --project FOLDER, and begun with: thresher init",
+                err=True,
+            )
         return self._acting(opened_runtime(self.url(project), project, self.apps))
 
     @contextmanager
@@ -170,6 +178,8 @@ def exit_code(act: Callable[[], object], args: Sequence[str]) -> int:
         # Whoever read our output has left (`| head`): nothing to tell them, and nothing more to flush.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except PermissionError as problem:
+        return _forbidden(problem, args)
     except Exception as problem:  # noqa: BLE001  the last line of defence: a person gets advice, not a wall of text
         return _surprise(problem, args)
     return result if isinstance(result, int) else 0
@@ -181,7 +191,30 @@ def _usage(problem: Any, args: Sequence[str]) -> int:
         sys.stdout.write(f"{problem.format_message()}\n")
         return 0
     advice = f" (see: {context.command_path} --help)" if context is not None else ""
-    return _tell(f"{problem.format_message()}{advice}", "UsageError", problem.exit_code, args)
+    said = f"{_in_words(problem.format_message())}{_meant(problem)}{advice}"
+    return _tell(said, "UsageError", problem.exit_code, args)
+
+
+def _in_words(said: str) -> str:
+    """The parser's message without the words of a programmer."""
+    whole = re.sub(r"is not a valid int(?:eger)?(?: range)?\.", "is not a whole number.", said)
+    return re.sub(r"is not a valid float(?: range)?\.", "is not a number.", whole)
+
+
+def _meant(problem: Any) -> str:
+    """Which shared option a misspelt one may be; of a command's own the parser knows."""
+    name, context = getattr(problem, "option_name", None), getattr(problem, "ctx", None)
+    if name is None or context is None:
+        return ""
+    shared = [each for param in context.find_root().command.params for each in param.opts]
+    near = get_close_matches(name, shared, n=1, cutoff=0.7)
+    return f" Did you mean {near[0]}?" if near else ""
+
+
+def _forbidden(problem: PermissionError, args: Sequence[str]) -> int:
+    where = "a file or folder" if problem.filename is None else Path(str(problem.filename)).absolute()
+    said = f"you may not read or write {where}: change its permissions, or run this as the user it belongs to"
+    return _tell(said, "PermissionError", ConfigError.exit_code, args)
 
 
 def _surprise(problem: Exception, args: Sequence[str]) -> int:

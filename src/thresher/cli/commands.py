@@ -41,7 +41,7 @@ MACHINE = (
     Command("runs", "List, show and cancel runs and groups of tasks.", "thresher.cli.runs:app"),
     Command("failures", "List failures by group, and retry them.", "thresher.cli.failures:app"),
     Command("sources", "List, limit, pause and test sources and other gates.", "thresher.cli.sources:app"),
-    Command("schedules", "List, pause and resume schedules.", "thresher.cli.schedules:app"),
+    Command("schedules", "List, pause, resume and fire schedules.", "thresher.cli.schedules:app"),
     Command("records", "List records.", "thresher.cli.records:command"),
     Command("export", "Export all rows of one kind to a file.", "thresher.cli.export:command"),
     Command("explain", "Explain a decision or a state.", "thresher.cli.explain:command"),

@@ -1,6 +1,5 @@
 """`thresher config`: see and change settings."""
 
-from getpass import getuser
 from typing import Annotated, Any
 
 import typer
@@ -15,7 +14,7 @@ from thresher.admin.settings import (
     show_setting,
     unset_setting,
 )
-from thresher.cli.call import call_of
+from thresher.cli.call import call_of, user_name
 from thresher.cli.show import answer, cell, say, table
 from thresher.core.clock import as_text
 from thresher.store.settings import KeptSetting
@@ -79,7 +78,7 @@ def set_(ctx: typer.Context, name: Name, value: Annotated[str, typer.Argument(me
     """Change a setting at run time. Workers take it up within settings.every."""
     call = call_of(ctx)
     with call.store() as store:
-        set_setting(store, name, value, getuser())
+        set_setting(store, name, value, user_name())
         now = show_setting(store, name)
     say(call, now, f"{name} = {_amount(now)}. Running workers apply it within seconds.")
 
@@ -94,7 +93,7 @@ def unset(ctx: typer.Context, name: Name) -> None:
     """Go back to the project's value, or the default."""
     call = call_of(ctx)
     with call.store() as store:
-        unset_setting(store, name, getuser())
+        unset_setting(store, name, user_name())
         now = show_setting(store, name)
     say(call, now, f"{name} = {_amount(now)} (the {now.origin} value).")
 

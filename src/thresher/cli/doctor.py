@@ -1,6 +1,7 @@
 """`thresher doctor`: what is well, what is not, and what to do about it."""
 
 import shlex
+from collections.abc import Sequence
 from contextlib import closing
 from typing import Annotated, Any
 
@@ -21,13 +22,16 @@ from thresher.admin.health import (
     reach,
     worst,
 )
+from thresher.admin.network import check_network, known_hosts, look_up
 from thresher.cli.call import CommandCall, call_of
 from thresher.cli.show import COLOURS, answer, cell, table
 from thresher.config.project import Project, hide_password
 from thresher.core.errors import ConfigError, ThresherError, UsageError
 from thresher.core.extension import Check, CheckLevel
 from thresher.engine.registry import Registry
-from thresher.runtime import database_file, open_bare, project_registry, read_settings
+from thresher.fetch.guard import Guard
+from thresher.fetch.resolver import SystemResolver
+from thresher.runtime import database_file, make_resolver, open_bare, project_registry, read_settings
 from thresher.vectors.install import carry_out, plan
 
 MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
@@ -46,8 +50,8 @@ def command(
 ) -> None:
     """Check the installation, and say what to do.
 
-    Python, SQLite, embeddings, the project, the apps, the database, workers and gates. Exits 1 if something
-    fails.
+    Python, SQLite, embeddings, the project, the apps, the database, workers, gates and the network. Exits 1
+    if something fails. No site is asked for a page: a few names are looked up, and one connection is opened.
     """
     call = call_of(ctx)
     if fix:
@@ -95,6 +99,7 @@ def _examine(call: CommandCall) -> "list[Check]":
     registry = _registry(exam, project, call.apps) if project else None
     url = call.url(project or Project(call.folder))
     store = exam.attempt("database", lambda: open_bare(url), lambda _: hide_password(url))
+    hosts: tuple[str, ...] = ()
     if store:
         with closing(store):
             if project and registry:
@@ -102,9 +107,26 @@ def _examine(call: CommandCall) -> "list[Check]":
             exam.checks += check_store(store, registry)
             exam.checks += check_waivers(store)
             exam.checks += check_ledger(store)
+            hosts = known_hosts(store)
             file = database_file(url)
             exam.checks += check_file(file) if file else []
+    if project:
+        exam.checks += _network(project, hosts)
     return exam.checks
+
+
+def _network(project: Project, hosts: Sequence[str]) -> list[Check]:
+    """Try the network by the way that pages are fetched. What is wrong with that way has its own line. What
+    is allowed by name is no sign of the network outside, and may have any port.
+    """
+    own = {each.partition(":")[0] for each in project.fetch.allow}
+    hosts = [each for each in hosts if each not in own]
+    try:
+        guard, names = Guard(project.fetch.allow), SystemResolver(look=look_up)
+        with closing(names):
+            return [check_network(hosts, make_resolver(project.fetch, guard, names), guard)]
+    except ConfigError:
+        return []
 
 
 def _registry(exam: "Examination", project: "Project", named: list[str]) -> "Registry | None":

@@ -6,7 +6,13 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from thresher.admin.schedules import ScheduleView, list_schedules, pause_schedule, resume_schedule
+from thresher.admin.schedules import (
+    ScheduleView,
+    fire_schedule,
+    list_schedules,
+    pause_schedule,
+    resume_schedule,
+)
 from thresher.admin.times import read_now
 from thresher.cli.call import call_of
 from thresher.cli.format import short, span, when
@@ -72,3 +78,17 @@ def resume(ctx: typer.Context, name: Name) -> None:
     with call.store() as store:
         resume_schedule(store, name)
     say(call, {"name": name, "paused": False}, f"Schedule {name} fires again.")
+
+
+@app.command()
+def fire(ctx: typer.Context, name: Name) -> None:
+    """Add the task of a schedule now, paused or not. Its rhythm stays as it is."""
+    call = call_of(ctx)
+    with call.store() as store:
+        task = fire_schedule(store, name)
+    told = (
+        f"Schedule {name} added nothing: its last task has not ended (thresher tasks list)."
+        if task is None
+        else f"Schedule {name} added task {task}."
+    )
+    say(call, {"name": name, "task": task}, told)

@@ -13,7 +13,9 @@ from thresher.admin.times import read_now, seconds
 from thresher.cli.call import CommandCall, call_of
 from thresher.cli.events import event_table
 from thresher.cli.format import ago, clock_time, opens, short, span, when
+from thresher.cli.numbers import numbered
 from thresher.cli.show import answer, cell, pairs, say, table
+from thresher.cli.status import GATES
 
 app = typer.Typer()
 
@@ -26,8 +28,14 @@ class Robots(StrEnum):
 
 
 Name = Annotated[
-    str, typer.Argument(metavar="NAME", help="Name of a source, or a gate such as host:example.com.")
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="Name of a source, a gate such as host:example.com, or its number in the last list.",
+        callback=numbered(GATES),
+    ),
 ]
+NewName = Annotated[str, typer.Argument(metavar="NAME", help="Name of the source.")]
 Rate = Annotated[str | None, typer.Option(help="Starts per second: 2, 0.5, 30/m, none.")]
 Burst = Annotated[str | None, typer.Option(help="Burst: starts allowed at once.")]
 InFlight = Annotated[str | None, typer.Option(help="Maximum number of concurrent tasks, or none.")]
@@ -85,6 +93,7 @@ def _draw_list(out: "Console", gates: "list[GateView]", now: int, every: bool) -
                 "opens",
             ],
             rows,
+            numbered=GATES.rows([gate.name for gate in gates]),
         )
     )
 
@@ -162,7 +171,7 @@ def _draw_one(out: "Console", gate: "GateView", events: list[dict[str, Any]], no
 @app.command()
 def add(
     ctx: typer.Context,
-    name: Name,
+    name: NewName,
     rate: Rate = None,
     burst: Burst = None,
     in_flight: InFlight = None,

@@ -17,10 +17,13 @@ from thresher.admin.status import (
 )
 from thresher.cli.call import call_of
 from thresher.cli.format import ago, number, opens, short, when
-from thresher.cli.show import cell, console, pairs, print_json, table
+from thresher.cli.numbers import Numbered
+from thresher.cli.show import cell, pairs, print_json, screen, table
 from thresher.config.project import hide_password
 from thresher.core.extension import Check
 from thresher.core.task import State
+
+GATES = Numbered("gates", "thresher sources list")
 
 
 def command(ctx: typer.Context) -> None:
@@ -36,7 +39,7 @@ def command(ctx: typer.Context) -> None:
     if call.json:
         print_json({"database": database, **jsonable(status), "needs_you": jsonable(needs)})
     else:
-        _draw(console(wide=call.wide), database, status, needs)
+        _draw(screen(call), database, status, needs)
 
 
 def _draw(out: Console, database: str, status: "Status", needs: "list[Check]") -> None:
@@ -121,4 +124,9 @@ def gate_table(gates: "list[GateView]", now: int, title: str | None = None) -> "
         [gate.name, gate.state, gate.waiting, short(gate.reason, 100), opens(gate.state, gate.opens_at, now)]
         for gate in gates
     ]
-    return table(["!gate", "state", "#waiting", "why", "opens"], rows, title=title)
+    return table(
+        ["!gate", "state", "#waiting", "why", "opens"],
+        rows,
+        title=title,
+        numbered=GATES.rows([gate.name for gate in gates]),
+    )

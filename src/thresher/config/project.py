@@ -204,7 +204,8 @@ class _Reader:
             mark = getattr(problem, "problem_mark", None)
             where = f":{mark.line + 1}" if mark else ""
             said = " ".join(str(getattr(problem, "problem", None) or problem).split())
-            raise ConfigError(f"{self.path}{where} is not YAML: {said}") from None
+            tabs = "; YAML takes no tabs, so indent with spaces" if "'\\t'" in said else ""
+            raise ConfigError(f"{self.path}{where} is not YAML: {said}{tabs}") from None
         if root is not None:
             self._note_lines(root, "")
         if data is None:

@@ -222,6 +222,7 @@ class BoardRecord:
     enabled_by: str | None = None
     disabled_tag: str | None = None
     disabled_reason: str | None = None
+    disabled_at: int = 0
     excluded: str | None = None
     last_look: LastLook | None = None
     open: int | None = None
@@ -269,6 +270,7 @@ class BoardFields(TypedDict, total=False):
     enabled_by: str | None
     disabled_tag: str | None
     disabled_reason: str | None
+    disabled_at: int
     excluded: str | None
     last_look: LastLook | None
     open: int | None

@@ -18,6 +18,9 @@ MAX_AHEAD = 10_000
 _WORKERS = """select w.id, w.name, w.host, w.pid, w.started_at, w.lease_until, w.lost_at,
         (select count(*) from tasks t where t.worker_id = w.id and t.state = 'running')
     from workers w where w.stopped_at is null order by w.id"""
+# A lease ends its own length after it was renewed.
+_LAST_SEEN = """select name, coalesce(stopped_at, lease_until - lease_us) as seen from workers
+    order by seen desc, id desc limit 1"""
 _NAMES = "select id, name from workers where id in (:ids*)"
 _HELD = "select id, kind, stage, started_at from tasks where worker_id = :worker and state = 'running' order by started_at, id limit :most"
 _OLDEST = f"select id, kind, created_at from tasks where state in ({sql_list(WAITING)}) order by id limit 1"
@@ -70,6 +73,12 @@ def workers(session: Session) -> list[Fields]:
     """Workers that have not signed off, with how many tasks each holds."""
     names = ("id", "name", "host", "pid", "started_at", "lease_until", "lost_at", "holds")
     return _named(names, session.rows(_WORKERS))
+
+
+def last_seen(session: Session) -> tuple[str, int] | None:
+    """The worker that was heard of last, and when."""
+    row = one(session, _LAST_SEEN)
+    return (str(row[0]), int(row[1])) if row else None
 
 
 def worker_names(session: Session, ids: Sequence[int]) -> dict[int, str]:

@@ -12,6 +12,7 @@ from thresher.core.clock import FOREVER
 from thresher.core.errors import NotAllowed, UnknownName
 from thresher.core.event import EventKind
 from thresher.core.gate import Gate, GateLimits
+from thresher.core.keys import PREFIX
 from thresher.store.events import record_event
 from thresher.store.gates import BY_ADMIN, WAKE_MOST, Gates, gate_named
 from thresher.store.lanes import add_gate
@@ -50,6 +51,8 @@ _LIMIT = """update gates set max_in_flight = :max_in_flight, interval_us = :inte
     trip_after = :trip_after, cooldown_us = :cooldown_us, pinned = 1 where id = :id"""
 _WAIVED = """select name, robots_waived_at, robots_waived_reason from gates where robots_waived_at is not null
     order by robots_waived_at desc, name limit :limit"""
+_LATELY = """select name from gates where name like 'host:%' and open_after <= :now
+    order by last_success desc, name limit :limit"""
 _CLOSED_BY = "select closed_tag, closed_reason from gates where id = :id"
 _WHY = "update gates set closed_tag = :tag, closed_reason = :reason where id = :id"
 
@@ -276,3 +279,11 @@ def _close(
     gates.save()
     session.run(_WHY, {"tag": tag, "reason": reason, "id": gate_id})
     record_event(session, kind, gates.now, gate_id=gate_id, until=until, tag=tag, reason=reason)
+
+
+def hosts_lately(session: Session, now: int, limit: int) -> tuple[str, ...]:
+    """The hosts that answered last, without those that are paused or disabled; after them those that never
+    did.
+    """
+    rows = session.rows(_LATELY, {"now": now, "limit": limit})
+    return tuple(name.removeprefix(PREFIX) for (name,) in rows)

@@ -8,7 +8,7 @@ from tests.apps.jobs.scraping import Scraping
 from tests.harness.databases import only_files, with_processes
 from thresher.admin.events import list_events
 from thresher.apps.jobs.service.boards import check_boards, show_board
-from thresher.core.clock import HOUR
+from thresher.core.clock import HOUR, day_of
 from thresher.hiring.records import entry
 from thresher.practice.web import Knob, Trouble
 from thresher.store import blobs
@@ -257,7 +257,11 @@ def test_a_board_that_cannot_be_read_says_why_keeps_the_page_and_is_disabled_aft
     assert len(logged) == 1
     assert key in logged[0]
     (check,) = check_boards(scraping.store)
-    assert (check.verdict, check.found) == ("warn", "1 board is disabled by trouble (failing 1)")
+    assert check.verdict == "warn"
+    day = day_of(scraping.board(key)["disabled_at"]).isoformat()
+    told = f"1 board is disabled by trouble (failing 1): {key} since {day}: 5 failures in a row"
+    assert check.found.startswith(told)
+    assert f"thresher boards enable {key}" in str(check.advice)
     shown = show_board(scraping.store, key).board
     assert shown.last_success_at is not None
     assert shown.scraped_at is not None

@@ -13,14 +13,38 @@ from thresher.apps.hiring.postings import PostingDetail, PostingView, list_posti
 from thresher.apps.hiring.postings import since as moment
 from thresher.cli.call import call_of
 from thresher.cli.format import ago, number, plain, short, when
-from thresher.cli.show import answer, cell, known, say, table
+from thresher.cli.numbers import Numbered, numbered
+from thresher.cli.show import answer, cell, known, linked, say, table
 from thresher.hiring.records import PostingRecord
 
 app = typer.Typer()
 
-Key = Annotated[str, typer.Argument(metavar="KEY", help="Posting (see `postings list`).")]
+POSTINGS = Numbered("postings", "thresher postings list")
+BOARDS = Numbered("boards", "thresher boards list")
+COMPANIES = Numbered("companies", "thresher companies list")
+OfBoard = Annotated[
+    str | None,
+    typer.Option("--board", metavar="KEY", help="Only rows of this board.", callback=numbered(BOARDS)),
+]
+OfCompany = Annotated[
+    str | None,
+    typer.Option("--company", metavar="KEY", help="Only rows of this company.", callback=numbered(COMPANIES)),
+]
+Key = Annotated[
+    str,
+    typer.Argument(
+        metavar="KEY",
+        help="Posting: its key, or its number in the last list (see `postings list`).",
+        callback=numbered(POSTINGS),
+    ),
+]
 KeyOrUrl = Annotated[
-    str, typer.Argument(metavar="KEY|URL", help="Posting (see `postings list`), or its URL.")
+    str,
+    typer.Argument(
+        metavar="KEY|URL",
+        help="Posting: its key, its URL, or its number in the last list (see `postings list`).",
+        callback=numbered(POSTINGS),
+    ),
 ]
 MAX_TEXT = 1_500
 
@@ -29,8 +53,8 @@ MAX_TEXT = 1_500
 def list_(
     ctx: typer.Context,
     state: Annotated[str | None, typer.Option(help="State: open or closed.")] = None,
-    board: Annotated[str | None, typer.Option(metavar="KEY", help="Only rows of this board.")] = None,
-    company: Annotated[str | None, typer.Option(metavar="KEY", help="Only rows of this company.")] = None,
+    board: OfBoard = None,
+    company: OfCompany = None,
     outcome: Annotated[
         str | None, typer.Option(help="What was decided: saved, skipped, filtered or unknown.")
     ] = None,
@@ -67,7 +91,7 @@ def posting_table(found: "list[PostingView]", now: int) -> "RenderableType":
     rows = [
         [
             each.key,
-            short(each.title, 50),
+            linked(short(each.title, 50), each.url),
             short(each.company_name, 25),
             short(each.location, 30),
             short(each.pay, 25),
@@ -81,6 +105,7 @@ def posting_table(found: "list[PostingView]", now: int) -> "RenderableType":
     return table(
         ["!posting", "title", "company", "-location", "-pay", "-posted", "state", "-decided", "-#first seen"],
         rows,
+        numbered=POSTINGS.rows([each.key for each in found]),
     )
 
 

@@ -67,7 +67,7 @@ app = App(
         ),
         Command(
             "sessions",
-            "List the sessions of external scrapers.",
+            "List and end the sessions of external scrapers.",
             "thresher.apps.roles.cli.sessions:app",
         ),
         Command(

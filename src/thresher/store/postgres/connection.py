@@ -431,7 +431,7 @@ def check_reachable(url: str) -> None:
     try:
         psycopg.connect(address, connect_timeout=CONNECT_SECONDS).close()
     except (psycopg.Error, ValueError) as problem:
-        said = " ".join(str(problem).split())
+        said = " ".join(str(problem).split()).partition(" Is the server running")[0].rstrip(".")
         # Not from it: what could not be read as a URL is quoted there, the password included.
         raise DatabaseProblem(
             f"cannot connect to PostgreSQL: {redacted(said, url)}. Is the server running, and are "

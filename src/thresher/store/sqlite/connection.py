@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from shutil import disk_usage
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -318,6 +319,7 @@ AWAY = (
     apsw.ReadOnlyError,
     apsw.SchemaChangeError,
 )
+SPARE = 1 << 20  # bytes; with less a disk counts as full
 UNMIGRATED = (
     "no such table",
     "no such column",
@@ -592,10 +594,12 @@ def _advise(path: str, problem: apsw.Error) -> str:
         case apsw.ReadOnlyError():
             return f"{path} is read-only: change its permissions or choose another file with --database"
         case apsw.FullError():
-            return (
-                f"the disk of {path} is full: nothing was written and no task is lost; free some "
-                "space and try again"
-            )
+            return _full(path)
+        case apsw.IOError():
+            # Where there is no room for a file beside the database, SQLite calls it so.
+            if disk_usage(Path(path).resolve().parent).free < SPARE:
+                return _full(path)
+            return f"the disk of {path} does not read or write ({problem}): check the disk, and that the folder is there"
         case apsw.BusyError() | apsw.LockedError():
             return (
                 f"{path} was locked for {BUSY_SECONDS:g} seconds by another program (a backup? a "
@@ -609,3 +613,9 @@ def _advise(path: str, problem: apsw.Error) -> str:
             return f"cannot open {path}: does the folder {Path(path).resolve().parent} exist, and may you write there?"
         case _:
             return f"{path}: {problem}"
+
+
+def _full(path: str) -> str:
+    return (
+        f"the disk of {path} is full: nothing was written and no task is lost; free some space and try again"
+    )

@@ -6,7 +6,9 @@ import pytest
 
 from tests.apps.jobs.cli.project import APP, board, company, decision, match, now, posting, write
 from tests.cli.conftest import Thresher
+from thresher.apps.jobs.service.boards import check_boards
 from thresher.practice.web import PracticeWeb
+from thresher.runtime import opened_store
 
 
 @pytest.fixture
@@ -319,3 +321,29 @@ def test_two_groups_become_one_and_a_persons_second_thought_counts(search: Thres
     assert search("postings", "group", "feed/a", "feed/b").code == 5
     assert search("postings", "group", "feed/a", "feed/a").code == 2
     assert search("postings", "group", "feed/a", "feed/z").code == 4
+
+
+@pytest.mark.promise(20)
+def test_the_doctor_names_boards_that_are_disabled_with_tag_day_and_reason(search: Thresher, project: Path):
+    assert search("boards", "disable", "greenhouse:acme", "--reason", "we asked\nthem").code == 0
+    shown = [
+        search("boards", "show", key, "--json").json["data"] for key in ("greenhouse:acme", "greenhouse:old")
+    ]
+    by_us, by_trouble = shown[0]["disabled_at"][:10], shown[1]["last_look"]["at"][:10]
+    with opened_store(f"sqlite:///{project / 'thresher.db'}") as store:
+        waits, failed, closed = check_boards(store)
+    assert (waits.verdict, waits.advice) == ("warn", "thresher boards list --status pending")
+    assert (failed.verdict, failed.found) == (
+        "warn",
+        f"1 board is disabled by trouble (failing 1): greenhouse:old since {by_trouble}: 5 failures in a row",
+    )
+    assert failed.advice == (
+        "try one: thresher boards test greenhouse:old; to read it again: thresher boards enable greenhouse:old"
+    )
+    assert (closed.verdict, closed.found) == (
+        "ok",
+        f"1 board is disabled by people (admin 1): greenhouse:acme since {by_us}: we asked them",
+    )
+    assert "\ndisabled " in search("boards", "show", "greenhouse:acme").out
+    search("boards", "enable", "greenhouse:acme")
+    assert "\ndisabled " not in search("boards", "show", "greenhouse:acme").out

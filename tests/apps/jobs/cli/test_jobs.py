@@ -261,7 +261,12 @@ def test_a_list_with_few_matches_says_why_and_names_the_command_to_change_it(sea
         assert "thresher config set jobs.score.needed " in said
     why = search("jobs", "why", "--json").json
     assert (why["postings"], why["change"]["name"], why["change"]["brings"]) == (2, "jobs.score.needed", 2)
-    name, _, value = why["change"]["commands"][0].removeprefix("thresher config set ").partition(" ")
-    assert search("config", "set", name, value).code == 0
+    done = search("jobs", "why", "--apply", "--json").json
+    assert (done["change"], done["asked"]) == (why["change"], 2)
+    value = float(search("config", "get", "jobs.score.needed", "--json").json["value"])
+    assert value == why["change"]["then"]
+    assert "thresher jobs why" in search("audit", "--json").json[0]["action"]
     assert search("jobs", "why", "--json").json["change"] is None
+    again = search("jobs", "why", "--apply")
+    assert (again.code, "nothing was changed" in again.err) == (2, True)
     assert "greenhouse:acme/1" not in search("jobs", "matches", "--json").out

@@ -148,6 +148,25 @@ def test_sessions_are_listed_with_what_they_brought(roles: Thresher, shop: Runti
     assert roles("sessions", "list", "--key", "2", "--json").json == {"sessions": []}
 
 
+def test_a_session_is_ended_by_command_and_what_its_scraper_still_sends_is_late(
+    roles: Thresher, shop: Runtime
+):
+    offer = taken(shop)
+    assert offer.session_id in "".join(roles("sessions", "list").out.split())
+    ended = roles("sessions", "end", offer.session_id, "--reason", "it hangs")
+    assert ended.out == f"Session {offer.session_id} is failed; its role is pending.\n"
+    (shown,) = roles("sessions", "list", "--json").json["sessions"]
+    assert (shown["status"], shown["error_message"]) == ("failed", "it hangs")
+    with pytest.raises(NotAllowed, match="kept for review"):
+        receive(shop.store, shop.registry, ANNA, body(offer, 1))
+    assert "it hangs" in roles("late", "list").out
+    again = roles("sessions", "end", offer.session_id)
+    assert again.code != 0
+    unknown = roles("sessions", "end", "nobody")
+    assert (unknown.code, "thresher sessions list" in unknown.err) == (4, True)
+    assert "sessions end" in roles("audit").out
+
+
 @pytest.mark.promise(1)
 def test_what_came_too_late_waits_for_a_person(roles: Thresher, shop: Runtime, late: Callable[[int], None]):
     assert "Nothing arrived too late" in roles("late", "list").out

@@ -116,7 +116,7 @@ def _draw_set(out: Console, value: dict[str, Any], limit: int) -> None:
         [each.id, *(short(_said(each.values.get(name)), MAX_CELL) for name in names), _mark(each), each.url]
         for each in found
     ]
-    out.print(table(["!#id", *names, "verified", "url"], rows) if rows else "There are no such items.")
+    out.print(table(["!#id", *names, "verified", "@url"], rows) if rows else "There are no such items.")
     if len(found) == limit:
         out.print(f"There may be more: --after {found[-1].id}")
 
@@ -173,7 +173,7 @@ def _draw_diff(out: Console, found: DataSetDiff, only: str | None) -> None:
         for each in found.changes
     ]
     if rows:
-        out.print(table(["", "item", "changes", "url"], rows))
+        out.print(table(["", "item", "changes", "@url"], rows))
     if found.more and only:
         out.print(cell(f"There are more: --only {only} --after {shlex.quote(found.changes[-1].item_key)}"))
     elif found.more:

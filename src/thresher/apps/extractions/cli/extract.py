@@ -283,7 +283,7 @@ def _draw_pages(out: Console, found: list[PageView], limit: int) -> None:
         ]
         for each in found
     ]
-    out.print(table(["!page", "status", "-type", "#items", "-read by", "why", "url"], rows))
+    out.print(table(["!page", "status", "-type", "#items", "-read by", "why", "@url"], rows))
     if len(found) == limit:
         out.print(f"There may be more: --after {found[-1].page.page}")
 

@@ -87,7 +87,7 @@ def _draw(out: Console, found: list[RecipeView], now: int) -> None:
         [
             each.name,
             each.entity,
-            short(each.url, 60),
+            each.url,
             status(each.status),
             each.version or None,
             each.made_by,
@@ -96,7 +96,7 @@ def _draw(out: Console, found: list[RecipeView], now: int) -> None:
         ]
         for each in found
     ]
-    out.print(table(["!recipe", "entity", "url", "status", "#version", "made by", "#changed", "note"], rows))
+    out.print(table(["!recipe", "entity", "@url", "status", "#version", "made by", "#changed", "note"], rows))
 
 
 def _note(recipe: RecipeView) -> str | None:
@@ -413,11 +413,11 @@ def _draw_report(out: Console, report: DetectionReport, name: str) -> None:
     )
     for at, level in enumerate(report.levels, 1):
         title = f"level {at}: {level.page_type}, by {level.by}"
-        rows = [(short(each.url, 80), each.title, each.trouble or each.reading) for each in level.samples]
+        rows = [(each.url, each.title, each.trouble or each.reading) for each in level.samples]
         out.print()
         out.print(Text(plain(f"{title}{''.join(f'; {each}' for each in level.reasons[:3])}")))
         if rows:
-            out.print(table(["sampled page", "title", "is"], rows))
+            out.print(table(["@sampled page", "title", "is"], rows))
     _draw_preview(out, report)
     if report.question is not None:
         out.print(Text(plain(f"\nA question to you: {report.question.asks}"), style="yellow"))

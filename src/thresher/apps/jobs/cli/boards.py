@@ -8,6 +8,7 @@ from rich.console import Console, RenderableType
 
 from thresher.admin.times import read_now
 from thresher.apps.hiring.checks import none_yet, what_was_checked
+from thresher.apps.hiring.cli import BOARDS, OfCompany
 from thresher.apps.jobs.service.boards import (
     BoardDetail,
     BoardView,
@@ -22,13 +23,21 @@ from thresher.apps.jobs.service.boards import (
 )
 from thresher.cli.call import call_of
 from thresher.cli.format import ago, short, when
-from thresher.cli.show import answer, cell, known, say, table
+from thresher.cli.numbers import numbered
+from thresher.cli.show import answer, cell, known, linked, say, table
 from thresher.hiring.records import LastLook
 from thresher.runtime import DirectFetch, opened_fetcher
 
 app = typer.Typer()
 
-Key = Annotated[str, typer.Argument(metavar="KEY", help="Key of the board (see `boards list`), or its URL.")]
+Key = Annotated[
+    str,
+    typer.Argument(
+        metavar="KEY",
+        help="Board: its key, its URL, or its number in the last list (see `boards list`).",
+        callback=numbered(BOARDS),
+    ),
+]
 
 
 @app.command("list")
@@ -41,7 +50,7 @@ def list_(
         str | None,
         typer.Option(help="Platform: greenhouse, lever, …; site for a company's own pages, rss for a feed."),
     ] = None,
-    company: Annotated[str | None, typer.Option(metavar="KEY", help="Only rows of this company.")] = None,
+    company: OfCompany = None,
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number of rows.")] = 50,
 ) -> None:
     """List boards with their last result and their problems."""
@@ -64,7 +73,7 @@ def board_table(found: "list[BoardView]", now: int) -> "RenderableType":
     """Boards, one a line."""
     rows = [
         [
-            each.key,
+            linked(each.key, each.url),
             short(each.company_name or each.company, 30),
             each.status,
             each.confidence,
@@ -91,6 +100,7 @@ def board_table(found: "list[BoardView]", now: int) -> "RenderableType":
             "why, and alarms",
         ],
         rows,
+        numbered=BOARDS.rows([each.key for each in found]),
     )
 
 
@@ -116,6 +126,7 @@ def _draw_one(out: "Console", detail: "BoardDetail", now: int) -> None:
                 ("status", cell(board.status)),
                 ("excluded", board.excluded),
                 ("why disabled", record.disabled_reason if board.status == "disabled" else None),
+                ("disabled", when(record.disabled_at, now) if record.disabled_at else None),
                 ("confidence", f"{board.confidence or '–'}, found by {record.method or '–'}"),
                 ("proof", record.proof),
                 ("last look", f"{look.verdict}: {look.reason or '–'}" if look else "none yet"),

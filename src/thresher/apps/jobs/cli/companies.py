@@ -7,11 +7,13 @@ from rich.console import Console
 
 from thresher.admin.times import read_now
 from thresher.apps.hiring.checks import none_yet, what_was_checked
+from thresher.apps.hiring.cli import COMPANIES
 from thresher.apps.jobs.cli.boards import board_table
 from thresher.apps.jobs.service.companies import CompanyDetail, CompanyView, list_companies, show_company
 from thresher.cli.call import call_of
 from thresher.cli.format import ago, short, when
-from thresher.cli.show import answer, cell, known, table
+from thresher.cli.numbers import numbered
+from thresher.cli.show import answer, cell, known, linked, table
 
 app = typer.Typer()
 
@@ -60,7 +62,7 @@ def _draw(out: "Console", found: "list[CompanyView]", now: int, empty: str) -> N
     rows = [
         [
             each.key,
-            short(each.name, 40),
+            linked(short(each.name, 40), each.website),
             each.tier,
             each.score,
             each.status,
@@ -87,6 +89,7 @@ def _draw(out: "Console", found: "list[CompanyView]", now: int, empty: str) -> N
                 "#looked at",
             ],
             rows,
+            numbered=COMPANIES.rows([each.key for each in found]),
         )
     )
 
@@ -94,7 +97,14 @@ def _draw(out: "Console", found: "list[CompanyView]", now: int, empty: str) -> N
 @app.command()
 def show(
     ctx: typer.Context,
-    key: Annotated[str, typer.Argument(metavar="KEY", help="Company (see `companies list`).")],
+    key: Annotated[
+        str,
+        typer.Argument(
+            metavar="KEY",
+            help="Company: its key, or its number in the last list (see `companies list`).",
+            callback=numbered(COMPANIES),
+        ),
+    ],
 ) -> None:
     """Show everything that is known of a company, where it stands, and why it has its tier."""
     call = call_of(ctx)

@@ -16,6 +16,7 @@ from thresher.admin.records import maybe
 from thresher.admin.requests import RequestResult
 from thresher.admin.times import read_now
 from thresher.apps.hiring.checks import none_yet, what_was_checked
+from thresher.apps.hiring.cli import COMPANIES
 from thresher.apps.jobs.service.boards import ask_boards
 from thresher.apps.jobs.service.companies import (
     Slip,
@@ -39,11 +40,12 @@ from thresher.apps.jobs.service.matches import (
     set_status,
 )
 from thresher.apps.jobs.service.postings import ask_postings, check_profile, judge_again, set_profile
-from thresher.apps.jobs.service.why_no_matches import why_no_matches
+from thresher.apps.jobs.service.why_no_matches import CHANGEABLE, make_change, why_no_matches
 from thresher.cli.add import read_text
-from thresher.cli.call import CommandCall, call_of
+from thresher.cli.call import CommandCall, call_of, user_name
 from thresher.cli.format import ago, number, short
-from thresher.cli.show import answer, cell, say, table
+from thresher.cli.numbers import Numbered, numbered
+from thresher.cli.show import answer, cell, linked, say, table
 from thresher.cli.show import answer as show_answer
 from thresher.core.errors import ConfigError, UsageError
 
@@ -75,6 +77,7 @@ Limit = Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of r
 File = Annotated[
     Path, typer.Argument(metavar="FILE", help="Profile file (see docs/how-to/write-a-profile.md).")
 ]
+MATCHES = Numbered("matches", "thresher jobs matches")
 MAX_PROFILE = 1_000_000
 FEW = 3  # matches below which the list says why there are not more
 
@@ -121,19 +124,46 @@ def _show(ctx: typer.Context, search: "Search", view: str | None, limit: int) ->
 
 
 @app.command()
-def why(ctx: typer.Context) -> None:
+def why(
+    ctx: typer.Context,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Make the one change, and have all open postings judged by it.")
+    ] = False,
+) -> None:
     """Explain why there are not more matches.
 
     The reasons by count, the nearest misses with what cost them points, and the one change that would bring
     the most, found by judging the stored postings again.
     """
     call = call_of(ctx)
+    if apply:
+        _apply(call)
+        return
     with call.store() as store:
         found, checked = why_no_matches(store, read_now(store)), what_was_checked(store)
     lines = [f"{number(found.matches, 'match', 'matches')} in {number(found.postings, 'open posting')}."]
     if not found.matches:
         lines = [none_yet(checked, "matches")]
     say(call, found, "\n".join([*lines, *found.sentences]))
+
+
+def _apply(call: CommandCall) -> None:
+    """Make the change that brings most."""
+    with call.runtime() as runtime:
+        store = runtime.store
+        change = why_no_matches(store, read_now(store)).change
+        if change is None:
+            raise UsageError("there is no change that would bring more matches; nothing was changed")
+        if change.name not in CHANGEABLE or change.then is None:
+            raise UsageError(
+                f"{change.name} is in your profile, and only you can say what it should be. Nothing was changed; "
+                f"run: {'; '.join(change.commands)}"
+            )
+        asked = make_change(store, runtime.registry, change.name, str(change.then), user_name())
+    told = (
+        f"{change.name} = {change.then} (was {change.now}). {number(asked, 'posting')} will be judged by it"
+    )
+    say(call, {"change": change, "asked": asked}, f"{told}; to do it now: thresher run")
 
 
 def _draw(out: "Console", found: "list[MatchView]", now: int, empty: str) -> None:
@@ -146,7 +176,7 @@ def _draw(out: "Console", found: "list[MatchView]", now: int, empty: str) -> Non
             each.score,
             each.priority,
             each.status,
-            short(each.title, 45),
+            linked(short(each.title, 45), each.url),
             short(each.company, 25),
             short(each.location, 25),
             short(each.pay, 22),
@@ -157,23 +187,40 @@ def _draw(out: "Console", found: "list[MatchView]", now: int, empty: str) -> Non
     ]
     out.print(
         table(
-            ["#score", "-priority", "status", "title", "company", "-location", "-pay", "-#ago", "!key"], rows
+            ["#score", "-priority", "status", "title", "company", "-location", "-pay", "-#ago", "!key"],
+            rows,
+            numbered=MATCHES.rows([each.key for each in found]),
         )
     )
-    out.print("To see why: thresher explain KEY. To keep track: thresher jobs match KEY --status applied")
+    out.print("To see why: thresher explain KEY. To keep track: thresher jobs match KEY --applied")
 
 
 @app.command()
 def match(
     ctx: typer.Context,
-    keys: Annotated[list[str], typer.Argument(metavar="KEY...", help="Matches (see `jobs matches`).")],
-    status: Annotated[str, typer.Option(help="Status: new, viewed, applied or dismissed.")],
+    keys: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="KEY...",
+            help="Matches: their keys, or their numbers in the last list (see `jobs matches`).",
+            callback=numbered(MATCHES),
+        ),
+    ],
+    status: Status = None,
+    applied: Annotated[bool, typer.Option("--applied", help="The same as --status applied.")] = False,
+    dismissed: Annotated[bool, typer.Option("--dismissed", help="The same as --status dismissed.")] = False,
     note: Annotated[str | None, typer.Option(help="Note to store with the match.")] = None,
 ) -> None:
     """Set the status of a match. No later analysis changes it."""
     call = call_of(ctx)
+    short_forms = {"applied": applied, "dismissed": dismissed}
+    said = [*([status] if status else []), *(name for name, wanted in short_forms.items() if wanted)]
+    if len(said) != 1:
+        raise UsageError(
+            "say once what became of the match: --applied, --dismissed, --status viewed or --status new"
+        )
     with call.store() as store:
-        changed = set_status(store, keys, status, note)
+        changed = set_status(store, keys, said[0], note)
     say(call, changed, "\n".join(f"{each.title}: {each.status} (was {each.was})" for each in changed))
 
 
@@ -415,7 +462,9 @@ def add_board(
     company: Annotated[
         str | None,
         typer.Option(
-            metavar="KEY", help="Key of the company that owns the board (see `thresher companies list`)."
+            metavar="KEY",
+            help="Company that owns the board: its key, or its number in the last list (see `companies list`).",
+            callback=numbered(COMPANIES),
         ),
     ] = None,
     name: Annotated[str | None, typer.Option(help="The company's name.")] = None,

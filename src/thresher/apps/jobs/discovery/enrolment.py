@@ -207,6 +207,7 @@ def walled(
         "status": "disabled",
         "disabled_tag": tag,
         "disabled_reason": reason,
+        "disabled_at": now,
         "last_look": look,
     }
     return board_entry(board_key(candidate.board), data, *_links(asked.company), initial=fresh)

@@ -235,7 +235,7 @@ def _failure(key: str, failures: int, reason: str, look: LastLook, most: float, 
     if failures + 1 < most:
         return Finds(records=(board_entry(key, data),))
     why = f"{failures + 1} failures in a row, the last: {reason}"
-    data |= {"status": DISABLED, "disabled_tag": FAILING, "disabled_reason": why}
+    data |= {"status": DISABLED, "disabled_tag": FAILING, "disabled_reason": why, "disabled_at": look.at}
     event = NewEvent("board_disabled", {"board": key, "tag": FAILING, "reason": why}, warns=True)
     return Finds(records=(board_entry(key, data),), events=(event,))
 

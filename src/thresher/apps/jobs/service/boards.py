@@ -11,6 +11,7 @@ from thresher.admin.records import among, count, find, moment, one, write_record
 from thresher.admin.requests import HEAD_START, PERSON, RequestResult, TaskRequest, ask, look_up
 from thresher.admin.times import read_now
 from thresher.apps.jobs.service.postings import check_postings
+from thresher.core.clock import day_of
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.core.event import NewEvent
 from thresher.core.extension import Check
@@ -29,6 +30,9 @@ from thresher.store.store import Store
 DISCOVERY, SCRAPE = "source_discovery", "scrape_source"
 BY_A_PERSON, BY_ADMIN = "manual", "admin"
 MAX_DISABLED = 10_000
+NAMED = 3  # that one line names
+MAX_REASON = 120
+DISABLED_PAGE = "/jobs/boards?status=disabled"
 T = TypeVar("T")
 
 
@@ -96,6 +100,7 @@ def enable_board(store: Store, registry: Registry, key: str, *, by_admin: bool =
         "failures": 0,
         "disabled_tag": None,
         "disabled_reason": None,
+        "disabled_at": 0,
         "due_at": now,
         "enabled_at": now,
         "enabled_by": PERSON,
@@ -129,7 +134,9 @@ def disable_board(store: Store, key: str, reason: str, *, by_admin: bool = True)
         raise UsageError("give a reason for disabling the board: --reason TEXT")
     if board.status == "disabled" and (not by_admin or board.disabled_tag == BY_ADMIN):
         raise NotAllowed(f"{board.key} is already disabled: {board.disabled_reason}")
-    fields = BoardFields(status="disabled", disabled_tag=tag, disabled_reason=reason.strip())
+    fields = BoardFields(
+        status="disabled", disabled_tag=tag, disabled_reason=reason.strip(), disabled_at=read_now(store)
+    )
     event = NewEvent("board_disabled", {"board": board.key, "tag": tag, "reason": reason.strip()})
     write_records(store, [board_entry(board.key, fields)], events=[event])
     return find_board(store, board.key)
@@ -290,13 +297,14 @@ def board_view(board: BoardRecord) -> BoardView:
 
 
 def check_boards(store: Store) -> list[Check]:
-    """Check for boards that wait for your decision, and for those that were disabled by trouble."""
+    """Check for boards that wait for your decision, and for those that are disabled: why, and since when."""
     pending = count(store, BOARD, where=[Is("status", "pending")])
-    tags = Counter(
-        BoardRecord.of(each).disabled_tag or "unknown"
+    disabled = [
+        BoardRecord.of(each)
         for each in find(store, BOARD, where=[Is("status", "disabled")], limit=MAX_DISABLED)
-    )
-    failed = {tag: number for tag, number in tags.items() if tag not in (BY_A_PERSON, BY_ADMIN)}
+    ]
+    by_people = [each for each in disabled if each.disabled_tag in (BY_A_PERSON, BY_ADMIN)]
+    failed = [each for each in disabled if each.disabled_tag not in (BY_A_PERSON, BY_ADMIN)]
     found = []
     if pending:
         wait = "1 board waits" if pending == 1 else f"{pending:,} boards wait"
@@ -309,17 +317,45 @@ def check_boards(store: Store) -> list[Check]:
             )
         )
     if failed:
-        are = "1 board is" if sum(failed.values()) == 1 else f"{sum(failed.values()):,} boards are"
-        why = ", ".join(f"{tag} {number:,}" for tag, number in sorted(failed.items()))
+        newest = max(failed, key=_disabled_at).key
+        advice = f"try one: thresher boards test {newest}; to read it again: thresher boards enable {newest}"
         found.append(
-            Check.warn(
-                "boards",
-                f"{are} disabled by trouble ({why})",
-                "thresher boards list --status disabled",
-                "/jobs/boards?status=disabled",
-            )
+            Check.warn("boards", f"{_disabled(failed)} by trouble {_since(failed)}", advice, DISABLED_PAGE)
         )
-    return found or [Check.ok("boards", "none waits for a decision, none is disabled by trouble")]
+    found = found or [Check.ok("boards", "none waits for a decision, none is disabled by trouble")]
+    if by_people:
+        told = f"{_disabled(by_people)} by people {_since(by_people)}"
+        found.append(Check.ok("boards", told, "thresher boards list --status disabled", DISABLED_PAGE))
+    return found
+
+
+def _disabled(boards: Sequence[BoardRecord]) -> str:
+    return "1 board is disabled" if len(boards) == 1 else f"{len(boards):,} boards are disabled"
+
+
+def _since(boards: Sequence[BoardRecord]) -> str:
+    """How many with which tag, and the last ones with the day and the reason."""
+    tags = Counter(each.disabled_tag or "unknown" for each in boards)
+    why = ", ".join(f"{tag} {number:,}" for tag, number in sorted(tags.items()))
+    last = sorted(boards, key=_disabled_at, reverse=True)[:NAMED]
+    named = "; ".join(f"{each.key} since {_day(each)}: {_reason(each)}" for each in last)
+    more = f"; and {len(boards) - NAMED:,} more" if len(boards) > NAMED else ""
+    return f"({why}): {named}{more}"
+
+
+def _reason(board: BoardRecord) -> str:
+    reason = " ".join((board.disabled_reason or "no reason is kept").split())
+    return reason if len(reason) <= MAX_REASON else f"{reason[: MAX_REASON - 1]}…"
+
+
+def _disabled_at(board: BoardRecord) -> int:
+    """When it was disabled. Boards of earlier releases do not say; then it is their last look."""
+    return board.disabled_at or (board.last_look.at if board.last_look else 0)
+
+
+def _day(board: BoardRecord) -> str:
+    at = _disabled_at(board)
+    return day_of(at).isoformat() if at else "an unknown day"
 
 
 CHECKS = (check_boards, check_postings)

@@ -32,12 +32,22 @@ from thresher.apps.roles.service.matches import (
 from thresher.apps.roles.service.roles import find
 from thresher.cli.call import call_of
 from thresher.cli.format import ago, number, short, when
-from thresher.cli.show import answer, cell, known, say, table
+from thresher.cli.numbers import Numbered, numbered
+from thresher.cli.show import answer, cell, known, linked, say, table
 from thresher.core.errors import UsageError
 
 app = typer.Typer()
 
 Key = Annotated[str, typer.Argument(metavar="KEY", help="Candidate (see `candidates list`).")]
+FITS = Numbered("matches of a candidate", "thresher candidates matches KEY")
+PostingName = Annotated[
+    str,
+    typer.Argument(
+        metavar="POSTING",
+        help="Posting: its key, its number in the last list, or in a script the id of its record.",
+        callback=numbered(FITS),
+    ),
+]
 MAX_BYTES = 200_000_000
 SHOWN = 3  # candidates that are named where many are meant
 VISIBLE = 0.05  # points: less is not seen in what is printed
@@ -240,7 +250,12 @@ def matches(
         str | None, typer.Option(help="Status: suggested, viewed, applied, rejected or shortlisted.")
     ] = None,
     explain: Annotated[
-        str | None, typer.Option(metavar="POSTING", help="Explain this posting instead (key or id).")
+        str | None,
+        typer.Option(
+            metavar="POSTING",
+            help="Explain this posting instead (key, number in the last list, or id).",
+            callback=numbered(FITS),
+        ),
     ] = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of rows.")] = 50,
 ) -> None:
@@ -273,7 +288,7 @@ def _draw_fits(out: "Console", found: "list[FitView]", now: int) -> None:
             "yes" if each.recommended else None,
             *(f"{each.parts[part]:.0f}" for part in parts),
             each.status,
-            short(each.title, 40),
+            linked(short(each.title, 40), each.url),
             short(each.company_name, 25),
             short(each.location, 25),
             ago(each.matched_at, now),
@@ -293,16 +308,14 @@ def _draw_fits(out: "Console", found: "list[FitView]", now: int) -> None:
         "-#ago",
         "!posting",
     ]
-    out.print(table(heads, rows))
+    out.print(table(heads, rows, numbered=FITS.rows([each.posting for each in found])))
 
 
 @app.command()
 def match(
     ctx: typer.Context,
     key: Key,
-    posting: Annotated[
-        str, typer.Argument(metavar="POSTING", help="Key of the posting, or id of its record.")
-    ],
+    posting: PostingName,
 ) -> None:
     """Explain how a candidate and a posting go together, part by part, with the words of the posting."""
     call = call_of(ctx)
@@ -353,9 +366,7 @@ def _quoted(quote: "Quote | None") -> str | None:
 def set_status(
     ctx: typer.Context,
     key: Key,
-    posting: Annotated[
-        str, typer.Argument(metavar="POSTING", help="Key of the posting, or id of its record.")
-    ],
+    posting: PostingName,
     status: Annotated[
         str,
         typer.Argument(metavar="STATUS", help="Status: suggested, viewed, applied, rejected or shortlisted."),

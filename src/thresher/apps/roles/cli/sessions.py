@@ -6,12 +6,15 @@ import typer
 from rich.console import Console
 
 from thresher.admin.times import read_now
-from thresher.apps.roles.service.scrapes import SessionView, list_sessions
+from thresher.apps.roles.service.scrapes import SessionView, end_session, list_sessions
 from thresher.cli.call import call_of
 from thresher.cli.format import ago, short
-from thresher.cli.show import answer, table
+from thresher.cli.numbers import Numbered, numbered
+from thresher.cli.show import answer, say, table
 
 app = typer.Typer()
+
+SESSIONS = Numbered("sessions", "thresher sessions list")
 
 
 @app.command("list")
@@ -51,6 +54,7 @@ def _draw(out: "Console", found: "list[SessionView]", now: int) -> None:
             each.jobs_updated,
             each.jobs_skipped,
             short(each.error_message, 60),
+            each.session_id,
         ]
         for each in found
     ]
@@ -67,5 +71,26 @@ def _draw(out: "Console", found: "list[SessionView]", now: int) -> None:
         "#updated",
         "#skipped",
         "error",
+        "-session",
     ]
-    out.print(table(names, rows))
+    out.print(table(names, rows, numbered=SESSIONS.rows([each.session_id for each in found])))
+
+
+@app.command()
+def end(
+    ctx: typer.Context,
+    session: Annotated[
+        str,
+        typer.Argument(
+            metavar="SESSION",
+            help="Session: its key, or its number in the last list (see `sessions list`).",
+            callback=numbered(SESSIONS),
+        ),
+    ],
+    reason: Annotated[str, typer.Option(help="Reason, stored with the session.")] = "ended manually",
+) -> None:
+    """End a session that runs. Its role waits for a scraper again; what this one still sends is late."""
+    call = call_of(ctx)
+    with call.store() as store:
+        done = end_session(store, session, reason)
+    say(call, done, f"Session {done.session_id} is {done.session_status}; its role is {done.role_status}.")
