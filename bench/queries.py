@@ -1,12 +1,14 @@
 """What a page of a search costs once it was read; and the driver's own bulk upsert beside it.
 
-    python bench/queries.py --store sqlite|postgres [--offers 500] [--description 1200] [--rounds 7] [--json]
+    python bench/queries.py --store sqlite|postgres [--offers 500] [--description 1200] [--changed 0.3]
+        [--rounds 7] [--json]
 
 A page of offers goes the way that it goes in a cycle: what is known of its offers and companies is asked for,
 the records of what is new or has changed are made, checked and written as JSON, and everything is stored in
 one transaction: records with their links and marks, what the query has found, and the signals of the offers
-with their reposts. First the offers are new, then the same ones have changed, then they are as they were.
-There are 701 companies, so the first two pages bring new ones, and the others hire again.
+with their reposts. First the offers are new, then all of them have changed (`updated`), then three of ten
+(`again`, as in a search that is repeated), and then none (`unchanged`). There are 701 companies: the first
+two pages bring new ones, and the others hire again.
 
 In turns with it the rows that this has written are upserted by the database's driver alone, ready as they are
 and in the order of their keys, in one transaction, into the same tables with the same indexes of another
@@ -35,6 +37,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
+from itertools import repeat
 from typing import Any, TypeVar
 
 from arrivals import TABLES, WORDS, Rows, Tables, upsert_postgres, upsert_sqlite
@@ -65,6 +68,7 @@ QUERY = QueryState("arbeitnow:0123456789ab", "queries.arbeitnow", Query(CLIENT, 
 LIMIT = 65_536
 TASK = Task(TaskId(7), 1, "query_cycle", "run", {}, {}, None, TaskId(7), None, 0, 0, 0)
 RUN = {"task": TASK.id, "serial": 1}
+THIRD = 2  # the look at which some have changed
 T = TypeVar("T")
 OWN = {
     "query_finds": ("query_key", "posting", "first_seen", "last_seen", "missed"),
@@ -124,10 +128,10 @@ DRIVERS = {"postings": POSTINGS, "page": PAGE}
 APPS = (hiring, queries)
 
 
-def row(number: int, characters: int, *, changed: bool) -> dict[str, Any]:
-    """An offer as the API lists it."""
+def row(number: int, characters: int, version: int) -> dict[str, Any]:
+    """An offer as the API lists it, after so many changes."""
     pick = random.Random(number)
-    text = f"Opening {number}{' again' if changed else ''}. "
+    text = f"Opening {number}{' again' * version}. "
     while len(text) < characters:
         text += " ".join(pick.choices(WORDS, k=12)) + ". "
     return {
@@ -144,8 +148,11 @@ def row(number: int, characters: int, *, changed: bool) -> dict[str, Any]:
     }
 
 
-def body(numbers: range, characters: int, *, changed: bool = False) -> Page:
-    rows = [row(number, characters, changed=changed) for number in numbers]
+def body(numbers: range, given: argparse.Namespace, look: int) -> Page:
+    """A page as a look finds it: all offers change with the second one, and some with the third."""
+    some = [look == THIRD and random.Random(-number).random() < given.changed for number in numbers]
+    versions = [min(look, 1) + is_changed for is_changed in some]
+    rows = [row(*each) for each in zip(numbers, repeat(given.description), versions, strict=False)]
     url = "https://www.arbeitnow.com/api/job-board-api"
     text = json.dumps({"data": rows, "links": {"next": None}, "meta": {}}).encode()
     return Page(url, url, 200, {"content-type": "application/json"}, text)
@@ -174,8 +181,8 @@ class Times:
         """The median. The first round, in which everything warms up, is not counted."""
         return float(statistics.median(getattr(self, name)[1:]))
 
-    def per_second(self, offers: int, name: str) -> int | None:
-        return round(offers / self.middle(name)) if self.wall[1:] else None
+    def per_second(self, offers: int, name: str) -> int:
+        return round(offers / self.middle(name))
 
 
 @dataclass(slots=True)
@@ -187,6 +194,7 @@ class Case:
     drivers: dict[str, Times] = field(default_factory=lambda: {name: Times() for name in DRIVERS})
     read: Times = field(default_factory=Times)
     scored: Times = field(default_factory=Times)
+    offers_scored: int = 0
 
     def told(self, offers: int) -> Iterator[dict[str, Any]]:
         for name, driver in self.drivers.items():
@@ -203,7 +211,7 @@ class Case:
                 "driver_cpu_us": round(driver.middle("cpu") / offers * 1e6, 1),
                 "ratio_cpu": round(driver.middle("cpu") / self.ours.middle("cpu"), 2),
                 "read_per_second": self.read.per_second(offers, "cpu"),
-                "scored_per_second": self.scored.per_second(offers, "cpu"),
+                "scored_per_second": round(self.offers_scored / (sum(self.scored.cpu) or 1)),
             }
 
 
@@ -215,9 +223,11 @@ class Watched(StageContext):
     def __init__(self, store: Store) -> None:
         super().__init__(TASK, store, SystemClock().now, Registry(APPS), Services())
         self.apart = Times()
+        self.offers = 0
 
-    async def compute(self, function: Callable[..., T], /, *args: object, seconds: float | None = None) -> T:
+    async def compute(self, function: Callable[..., T], /, *args: Any, seconds: float | None = None) -> T:
         del seconds
+        self.offers += len(args[0])
         return self.apart.take(partial(function, *args))
 
 
@@ -261,6 +271,7 @@ def measure_page(
     case.ours.less(context.apart)
     case.scored.wall += context.apart.wall
     case.scored.cpu += context.apart.cpu
+    case.offers_scored += context.offers
     for name, upsert in upserts.items():
         rows = rows_of(store, step, name)
         case.drivers[name].take(partial(upsert, rows))
@@ -295,7 +306,7 @@ def _of_records(table: str, columns: tuple[str, ...]) -> str:
 
 
 def measure(url: str, others: Mapping[str, str], given: argparse.Namespace) -> dict[str, Any]:
-    cases = new, changed, known = Case("new"), Case("updated"), Case("unchanged")
+    cases = [Case(name) for name in ("new", "updated", "again", "unchanged")]
     connect = upsert_sqlite if given.store == "sqlite" else upsert_postgres
     with closing(open_store(url, apps=APPS)) as store, closing(asyncio.new_event_loop()) as loop:
         for other in others.values():
@@ -303,9 +314,8 @@ def measure(url: str, others: Mapping[str, str], given: argparse.Namespace) -> d
         upserts = {name: connect(other, DRIVERS[name]) for name, other in others.items()}
         for at in range(given.rounds + 1):
             numbers = range(at * given.offers, (at + 1) * given.offers)
-            measure_page(loop, store, upserts, new, body(numbers, given.description))
-            for case in (changed, known):
-                measure_page(loop, store, upserts, case, body(numbers, given.description, changed=True))
+            for look, case in enumerate(cases):
+                measure_page(loop, store, upserts, case, body(numbers, given, min(look, THIRD)))
     told = [each for case in cases for each in case.told(given.offers)]
     return {"store": given.store, "load": round(os.getloadavg()[0], 1), "cases": told}
 
@@ -315,6 +325,7 @@ def main() -> None:
     parser.add_argument("--store", choices=["sqlite", "postgres"], default="sqlite")
     parser.add_argument("--offers", type=int, default=500, help="offers of one page")
     parser.add_argument("--description", type=int, default=1_200, help="characters of a description")
+    parser.add_argument("--changed", type=float, default=0.3, help="share of offers that change in `again`")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
