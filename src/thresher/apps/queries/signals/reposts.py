@@ -144,7 +144,7 @@ def read_sketch(text: str) -> dict[int, int]:
     """The way back."""
     data = b64decode(text)
     words = len(data) // struct.calcsize(_SKETCH.format(1))
-    found = struct.unpack(_SKETCH.format(words), data)
+    found = struct.unpack_from(_SKETCH.format(words), data)
     return dict(zip(found[:words], found[words:], strict=True))
 
 

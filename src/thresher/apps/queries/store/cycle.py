@@ -21,7 +21,7 @@ from thresher.store.session import Session, one
 from thresher.store.sources import add_source_within, disable_within, pause_within, resume_within
 
 APP = "queries"
-MAX_NAMESAKES = 10  # companies of one name, in the middle
+MAX_NAMESAKES = 10  # companies of one name, on average
 CLIENT_LIMITS = GateLimits(None, 0, 1, None, 0)
 
 _LIVE = ", ".join(f"'{state}'" for state in sorted(LIVE))
