@@ -16,6 +16,7 @@ from tests.house.paper import ROOT
         ("arrivals.py", "--store", "sqlite", "--jobs", "20", "--rounds", "1", "--json"),
         ("records.py", "--store", "sqlite", "--most", "20", "--rounds", "1", "--json"),
         ("prices.py", "--store", "sqlite", "--points", "100", "--page", "20", "--filled", "20", "--json"),
+        ("queries.py", "--store", "sqlite", "--offers", "20", "--rounds", "1", "--json"),
         (
             "next_role.py",
             "--store",

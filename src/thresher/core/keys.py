@@ -78,19 +78,25 @@ def _canonical(url: str) -> str:
     if len(url) > MAX_URL:
         raise InvalidUrl(f"the URL has {len(url):,} characters; the limit is {MAX_URL:,}")
     try:
-        parsed = ada_url.URL(url.strip())
+        whole: str = ada_url.normalize_url(url.strip())
     except ValueError:
         raise InvalidUrl(f"{url!r} is not a URL; write it in full, as in https://example.com/jobs") from None
-    if parsed.protocol not in ("http:", "https:"):
+    if not whole.startswith(("http://", "https://")):
         raise InvalidUrl(f"{url!r} is not a web address; only http and https can be followed")
-    check_host(parsed.hostname)
-    if "?" in url or "#" in url:
-        parsed.hash = ""
-        parsed.search = _clean_query(parsed.search[1:])  # also where it is empty: a lone "?" is no query
-    whole = parsed.href
+    # Most are short and have no query: to ask for the parts of one takes longer than to read it.
+    if len(whole) > MAX_HOST or "?" in whole or "#" in whole:
+        whole = _without_tracks(ada_url.URL(whole))
     if len(whole) > MAX_URL:  # written out in ASCII it may have grown
         raise InvalidUrl(f"the URL has {len(whole):,} characters; the limit is {MAX_URL:,}")
     return whole
+
+
+def _without_tracks(parsed: ada_url.URL) -> str:
+    """The address without its fragment and without the parameters that follow people around."""
+    check_host(parsed.hostname)
+    parsed.hash = ""
+    parsed.search = _clean_query(parsed.search[1:])  # also where it is empty: a lone "?" is no query
+    return str(parsed.href)
 
 
 # A URL is canonicalised when it is enqueued, at its gate and when it is fetched.

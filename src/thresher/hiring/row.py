@@ -65,10 +65,9 @@ MAX_KEY = 400
 
 
 def key_of(board: str, posting: Posting) -> str:
-    """The key of a posting's record."""
-    key = posting_key(
-        board, clean(posting.key) if posting.key else None, address(posting), clean(posting.title)
-    )
+    """The key of a posting's record. Its address is looked at only where it has no number."""
+    number = clean(posting.key) if posting.key else None
+    key = posting_key(board, number, None if number else address(posting), clean(posting.title))
     return (
         key if len(key) <= MAX_KEY else f"{board[:MAX_KEY]}/{hashlib.sha256(key.encode()).hexdigest()[:32]}"
     )

@@ -25,6 +25,7 @@ app = App(
     templates="thresher.apps.queries:templates",
     reads={
         "queries.alarms_due": "thresher.apps.queries.store.alarms:alarms_due",
+        "queries.companies": "thresher.apps.queries.store.cycle:known_companies",
         "queries.dirty": "thresher.apps.queries.store.aggregates:dirty_companies",
         "queries.known": "thresher.apps.queries.store.cycle:known_offers",
         "queries.next_detail": "thresher.apps.queries.store.details:next_detail",

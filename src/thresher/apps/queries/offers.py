@@ -1,12 +1,13 @@
 """Offers of a page as records: which are new or changed, to which company each belongs, and what is written.
 
 An offer is known by its client and the client's own number for it, so that two queries of one client share
-it, and it belongs to both. One that reads as before is not written again.
+it, and it belongs to both. One that reads as before is not written again: most offers of a search that is
+repeated are such, so nothing is made of an offer, nor its company asked for, before that is known.
 """
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from thresher.apps.queries.clients.client import Client
@@ -16,11 +17,9 @@ from thresher.apps.queries.model import QueryState
 from thresher.apps.queries.signals.offers import KeyedOffer, offer_rows
 from thresher.apps.queries.signals.rules import Rules, parsed_rules
 from thresher.core.context import Context
-from thresher.core.record import Is, Link, Record
-from thresher.hiring.kinds import COMPANY
+from thresher.core.record import Link, Record
 from thresher.hiring.lifecycle import OPEN
 from thresher.hiring.records import (
-    CompanyRecord,
     PostingFields,
     company_entry,
     company_name_key,
@@ -34,7 +33,7 @@ QUERY = "query"  # the name of the link from a posting to what found it
 @dataclass(frozen=True, slots=True)
 class Batch:
     """The offers of a page. `rows` is what their signals are computed from; `fresh` are the keys of those
-    that no query has found before.
+    that no query has found before; `new_companies` the names of companies that nobody knew.
     """
 
     offers: tuple[tuple[str, Offer], ...]
@@ -65,12 +64,9 @@ async def batch_of(
     changed = frozenset(name for name in keyed if name not in known or known[name][0] != prints[name])
     unlinked = frozenset(name for name in keyed if name in known and not known[name][1])
     reopened = frozenset(name for name in changed if name in known and not known[name][0])
-    companies = await _companies(ctx, keyed.values())
-    wanted = [
-        KeyedOffer(name, companies.key(each) or "", each, prints[name])
-        for name, each in keyed.items()
-        if name in changed
-    ]
+    news = {name: each for name, each in keyed.items() if name in changed}
+    companies = await _companies(ctx, news.values())
+    wanted = [KeyedOffer(name, companies.key(each) or "", each, prints[name]) for name, each in news.items()]
     rows = await ctx.compute(offer_rows, wanted, await rules_in_force(ctx), client.name) if wanted else []
     records = records_of(keyed, changed, unlinked - changed, reopened, companies, query.key, ctx.now())
     fresh = frozenset(name for name in keyed if name not in known)
@@ -163,9 +159,8 @@ class Companies:
 
 async def _companies(ctx: Context, offers: Collection[Offer]) -> Companies:
     """Who hires. A company that is known by its site is found by its name."""
-    named = Companies.of(offers, {})
-    if not named.named:
-        return named
-    where = (Is("name_key", *named.named),)
-    found = await ctx.records(COMPANY, where=where, limit=10 * len(named.named))
-    return Companies.of(offers, {str(CompanyRecord.of(each).name_key): each.key for each in found})
+    companies = Companies.of(offers, {})
+    if not companies.named:
+        return companies
+    known = await ctx.read("queries.companies", {"names": list(companies.named)})
+    return replace(companies, known=known)

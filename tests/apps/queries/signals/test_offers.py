@@ -28,11 +28,15 @@ from thresher.apps.queries.signals.offers import KeyedOffer, listed_row, offer_r
 from thresher.apps.queries.signals.rules import read_rules
 from thresher.apps.queries.signals.score import score_offer
 from thresher.apps.queries.store import offers as offers_store
+from thresher.apps.queries.store.cycle import known_companies
 from thresher.apps.queries.store.offers import outdated_offers, store_scores, upsert_offers
 from thresher.core.clock import DAY
+from thresher.core.record import pack
+from thresher.hiring.records import company_entry, company_name_key, posting_entry
 from thresher.hiring.row import fields
 from thresher.reading.postings.posting import Posting
 from thresher.store.bulk import GROUPS
+from thresher.store.records import file_record
 
 OTHER_RULES = read_rules(RULES_TEXT.replace("keywords: [forex, divisas]", "keywords: [bread]"), "other.yaml")
 
@@ -53,6 +57,21 @@ def rescore(store, rules, texts):
 
 
 # New, updated, known
+
+
+def test_a_company_is_found_by_its_name_and_of_several_the_first_that_was_known(store):
+    with store.write() as session:
+        for key, name in (("acme.example", "Acme"), ("b.example", "Brick"), ("acme.test", "ACME, Inc.")):
+            company = company_entry(key, {"name": name, "name_key": company_name_key(name)})
+            file_record(session, pack(company, 65_536), 0, store.backend.now(session))
+        posting = posting_entry("x/1", {"title": "acme", "company": "acme", "state": "open"})
+        file_record(session, pack(posting, 65_536), 0, store.backend.now(session))
+    assert read(store, known_companies, names=["acme", "brick", "nobody"]) == {
+        "acme": "acme.example",
+        "brick": "b.example",
+    }
+    assert read(store, known_companies, names=["acme"]) == {"acme": "acme.example"}
+    assert read(store, known_companies, names=["nobody"]) == {}
 
 
 @pytest.mark.promise(1)

@@ -1,5 +1,6 @@
 """What an offer is worth: every part says why, all parts add up, and no text can make it slow or wrong."""
 
+import re
 import time
 
 import pytest
@@ -201,6 +202,20 @@ def test_a_phrase_does_not_reach_over_the_end_of_a_sentence():
 def test_a_stop_inside_a_word_ends_no_sentence():
     assert len(set(read_words("Node.js 3.5 a,b").sentences)) == 1
     assert read_words('He said "stop." Then (really?) no.').sentences == (0, 0, 0, 1, 1, 2)
+
+
+BETWEEN = re.compile(r"[\n\r\u2028\u2029•▪◦·‣]|[.!?;…]['\"”’»)\]]{0,3}\s|[。！？；]")
+
+
+@given(st.text(alphabet="ab é\u0301_\n\r\t.!?;…'\"”)]•·。；\x85-", max_size=60))
+def test_a_sentence_ends_once_between_two_words_or_it_does_not(text):
+    read = read_words(text)
+    last, number, found = 0, 0, []
+    for start, end in zip(read.starts, read.ends, strict=True):
+        number += BETWEEN.search(text, last, start) is not None
+        found.append(number)
+        last = end
+    assert list(read.sentences) == found
 
 
 @given(st.text(max_size=200))

@@ -17,6 +17,7 @@ and never a pair that the rule would take.
 """
 
 import hashlib
+import struct
 from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -27,7 +28,7 @@ from operator import attrgetter, sub
 from typing import NamedTuple
 from zlib import crc32
 
-from thresher.apps.queries.signals.words import plain_words
+from thresher.apps.queries.signals.words import plain_words, read_words
 
 OVERLAP = 0.90  # share of the words of the longer text that both must have
 MIN_WORDS = 10  # of a description: fewer say too little
@@ -35,7 +36,7 @@ MIN_CUT_WORDS = 100  # of a description that is cut short: the first words are o
 MAX_DISTINCT = 4_000  # words of a sketch; a longer text is known by its fingerprint alone
 MAX_COMPARED = 1_000  # offers of one company that an offer is compared with: those that were seen last
 BUCKETS = 64
-_NUMBER, _COUNT = 4, 2  # bytes
+_SKETCH = ">{0}I{0}H"  # so many numbers, then how often each occurs
 _CUT = ("…", "...", "[…]", "[...]")
 
 
@@ -97,14 +98,14 @@ class Repost:
 
 def read_print(title: str, description: str | None) -> TextPrint | NotCompared:
     """What an offer is compared by, or why it is not."""
-    words = plain_words(description or "")
+    words = read_words(description or "").words
     if not words:
         return NotCompared.NO_DESCRIPTION
     if len(words) < MIN_WORDS:
         return NotCompared.SHORT
     if len(words) < MIN_CUT_WORDS and (description or "").rstrip().endswith(_CUT):
         return NotCompared.CUT
-    title_words = plain_words(title)
+    title_words = read_words(title).words
     counts = count_words((*title_words, *words))
     small = len(counts) <= MAX_DISTINCT
     return TextPrint(
@@ -121,33 +122,30 @@ def fingerprint(title: Sequence[str], description: Sequence[str]) -> str:
     return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()
 
 
-def count_words(words: Iterable[str]) -> Counter[int]:
+def count_words(words: Iterable[str]) -> dict[int, int]:
     """How often each word occurs. Words are numbers of 32 bits from here on: two of a text that share one are
     as rare as one pair of long texts in twenty thousand, and make a difference of one word.
     """
-    return Counter(crc32(word.encode("utf-8", "replace")) for word in words)
+    found: dict[int, int] = {}
+    for word, times in Counter(words).items():
+        number = crc32(word.encode("utf-8", "replace"))
+        found[number] = found.get(number, 0) + times
+    return found
 
 
 def write_sketch(counts: Mapping[int, int]) -> str:
     """A sketch as it is stored: the numbers in order, then the counts."""
     numbers = sorted(counts)
-    return _text(
-        b"".join(number.to_bytes(_NUMBER, "big") for number in numbers)
-        + b"".join(min(counts[number], 0xFFFF).to_bytes(_COUNT, "big") for number in numbers)
-    )
+    shape = _SKETCH.format(len(numbers))
+    return _text(struct.pack(shape, *numbers, *[min(counts[number], 0xFFFF) for number in numbers]))
 
 
 def read_sketch(text: str) -> dict[int, int]:
     """The way back."""
     data = b64decode(text)
-    number = len(data) // (_NUMBER + _COUNT)
-    heads, tails = memoryview(data)[: number * _NUMBER], memoryview(data)[number * _NUMBER :]
-    return {
-        int.from_bytes(heads[at * _NUMBER : (at + 1) * _NUMBER], "big"): int.from_bytes(
-            tails[at * _COUNT : (at + 1) * _COUNT], "big"
-        )
-        for at in range(number)
-    }
+    words = len(data) // struct.calcsize(_SKETCH.format(1))
+    found = struct.unpack_from(_SKETCH.format(words), data)
+    return dict(zip(found[:words], found[words:], strict=True))
 
 
 def signature(counts: Mapping[int, int]) -> bytes:
@@ -157,7 +155,7 @@ def signature(counts: Mapping[int, int]) -> bytes:
     found = [0] * BUCKETS
     for number, count in counts.items():
         found[number % BUCKETS] += count
-    return bytes(min(each, 255) for each in found)
+    return bytes([min(each, 255) for each in found])
 
 
 def _text(data: bytes) -> str:

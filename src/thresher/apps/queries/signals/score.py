@@ -186,13 +186,10 @@ class _Text:
 
 def _read(text: str, matcher: _Matcher) -> _Text:
     read = _Text(read_words(text))
-    steps: dict[str, tuple[_Node, ...]] = {}
     words, sentences = read.words.words, read.words.sentences
     excepted: list[tuple[int, int]] = []
     for first, word in enumerate(words):
-        nodes = steps.get(word)
-        if nodes is None:
-            nodes = steps[word] = tuple(matcher.root.after(word))
+        nodes = _begun_by(word, matcher.root)
         at = first
         while nodes:
             at += 1
@@ -207,6 +204,12 @@ def _read(text: str, matcher: _Matcher) -> _Text:
             nodes = tuple(follower for node in nodes for follower in node.after(words[at]))
     read.negations = sorted(_without(read.negations, excepted))
     return read
+
+
+@lru_cache(16_384)
+def _begun_by(word: str, root: _Node) -> tuple[_Node, ...]:
+    """The patterns that begin with a word. Most words begin none, and most are in every text."""
+    return tuple(root.after(word))
 
 
 def _without(

@@ -15,11 +15,13 @@ from thresher.core.clock import to_us
 from thresher.core.errors import NotAllowed
 from thresher.core.gate import GateLimits
 from thresher.core.task import LIVE
+from thresher.hiring.kinds import COMPANY
 from thresher.store.bulk import among
 from thresher.store.session import Session, one
 from thresher.store.sources import add_source_within, disable_within, pause_within, resume_within
 
 APP = "queries"
+MAX_NAMESAKES = 10  # companies of one name, on average
 CLIENT_LIMITS = GateLimits(None, 0, 1, None, 0)
 
 _LIVE = ", ".join(f"'{state}'" for state in sorted(LIVE))
@@ -33,6 +35,9 @@ _DEFINITION = "select definition from query_clients where client = :client"
 _STOPPED = """select s.source, s.client, c.definition, s.setup from stopped_clients s left join query_clients c on c.client = s.client
     order by s.source"""
 _KNOWN = """select o.posting, o.listed, o.state from query_offers o where o.posting {keys}"""
+# Of several companies of one name the first that was known comes last.
+_COMPANIES = """select m.word, r.key from marks m join records r on r.id = m.record_id
+    where m.kind = :kind and m.name = 'name_key' and m.word {keys} order by m.record_id desc limit :most"""
 _LINKED = "select posting from query_finds where query_key = :query and posting {keys}"
 
 _STOP = """insert into stopped_clients (source, client, setup, stopped_at) values (:source, :client, :setup, :now)
@@ -76,6 +81,13 @@ def known_offers(session: Session, data: Mapping[str, Any], now: int) -> dict[st
     linked = {row[0] for row in among(session.dialect, session, _LINKED, keys, query=data["query"])}
     found = among(session.dialect, session, _KNOWN, keys)
     return {key: (print_ if state == "open" else "", key in linked) for key, print_, state in found}
+
+
+def known_companies(session: Session, data: Mapping[str, Any], now: int) -> dict[str, str]:  # noqa: ARG001
+    """The keys of the companies that are known, by their names as names are compared."""
+    names = data["names"]
+    most = MAX_NAMESAKES * len(names)
+    return dict(among(session.dialect, session, _COMPANIES, names, kind=COMPANY, most=most))
 
 
 def read_option(session: Session, data: Mapping[str, Any], now: int) -> str | None:  # noqa: ARG001
