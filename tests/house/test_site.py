@@ -10,12 +10,15 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, sync_playwright
 
+from tests.house import pictures
 from tests.house.paper import ROOT
 from tests.house.site.build import MARK, build, sources
+from tests.house.site.markdown import png_size
 from tests.house.site.navigation import ROOMS, place
 from thresher.fetch.chromium import find
 
 SEARCHED = "fence"
+MAX_PICTURES = 1_500_000  # bytes
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1_400, "height": 900}
 # Of each sort one: the front, lists, pictures, code, tables; and pages of long words and wide tables.
 LOOKED_AT = ("index.html", "tutorial/first-ten-minutes.html", "how-to/index.html", "reference/states.html")
@@ -166,6 +169,14 @@ def test_a_picture_has_its_size_and_is_another_one_in_the_dark(tmp_path: Path):
     assert '<source srcset="../pictures/b-dark.png" media="(prefers-color-scheme: dark)">' in html
     assert 'width="32" height="16"' in html
     assert (tmp_path / "site/pictures/b-dark.png").read_bytes() == head
+
+
+def test_the_pictures_are_those_that_are_taken_and_small():
+    """That pages show all of them is what the build insists on; test_examples.py takes them from a demo."""
+    kept = {path.name: path for path in pictures.FOLDER.iterdir()}
+    assert sorted(kept) == sorted(each.file for each in pictures.PICTURES), "run: make screenshots"
+    assert [each.name for each in pictures.PICTURES if png_size(kept[each.file]) != each.size] == []
+    assert sum(path.stat().st_size for path in kept.values()) < MAX_PICTURES
 
 
 # In a browser.
