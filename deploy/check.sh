@@ -1,7 +1,8 @@
 #!/bin/sh
 # Build the image, run it alone, start each compose file with a project that has nothing to do, wait until all is
 # healthy, and remove it again. DOCKER names another program that speaks as docker does, such as podman. Without
-# compose the image alone is checked, and that is said. tests/house/test_deploy.py runs this where a container runtime answers.
+# compose the image alone is checked, and that is said. Exit code 2: nothing could be tried here.
+# tests/house/test_deploy.py runs this where a container runtime answers.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(dirname "$here")
@@ -11,6 +12,12 @@ name=thresher-check-$$
 seconds=120
 
 $docker info >/dev/null 2>&1 || { echo "No container runtime answers here: $docker info" >&2; exit 2; }
+for base in $(sed -n 's/^FROM \([^ ]*\).*/\1/p' "$root/Dockerfile" | sort -u); do
+    $docker image inspect "$base" >/dev/null 2>&1 || $docker pull "$base" >/dev/null 2>&1 || {
+        echo "$base is not here and cannot be pulled: $docker pull $base" >&2
+        exit 2
+    }
+done
 if [ -e "$here/project" ]; then
     echo "$here/project is there already: this check makes and removes it; move it away" >&2
     exit 2
@@ -51,7 +58,7 @@ $docker start "$name"
 healthy
 $docker exec "$name" thresher status
 $docker exec "$name" thresher probe
-$docker stop --time 45 "$name"
+$docker stop -t 45 "$name"
 code=$($docker inspect --format '{{.State.ExitCode}}' "$name")
 [ "$code" = 0 ] || { echo "The container ended with $code, not in peace" >&2; exit 1; }
 echo "The image works alone, and ends in peace."
