@@ -59,8 +59,7 @@ class Rendered:
 def render(root: Path, page: str, place: Callable[[str], str]) -> Rendered:
     """Render one page. `place` says where a file of the repository is in the site."""
     parser = MarkdownIt("commonmark", renderer_cls=Renderer).enable("table")
-    env: dict[str, Any] = {"writer": Writer(root, page, place)}
-    writer: Writer = env["writer"]
+    writer, env = Writer(root, page, place), dict[str, Any]()
     tokens = parser.parse((root / page).read_text("utf-8"), env)
     writer.look(tokens)
     writer.found.html = parser.renderer.render(tokens, parser.options, env)
@@ -133,13 +132,10 @@ class Writer:
             return link
         self.found.links.append((target, anchor, self._line))
         if path:
-            self.found.targets.append((self._group(), target))
+            self.found.targets.append((self.found.sections[-1].heading, target))
         if not target.endswith(".md"):
             self.found.files.add(target)
         return (self._relative(target) if path else "") + (f"#{anchor}" if anchor else "")
-
-    def _group(self) -> str:
-        return self.found.sections[-1].heading
 
     def _image(self, token: Token) -> None:
         source = str(token.attrs["src"])
