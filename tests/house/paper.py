@@ -82,12 +82,18 @@ def anchors(path: Path) -> set[str]:
     """What a link may name after `#`, made as GitHub makes it."""
     found: set[str] = set()
     for heading in _HEADING.findall(prose(path)):
-        slug = re.sub(r"[^\w\- ]", "", _LINKED.sub(r"\1", heading).lower()).replace(" ", "-")
-        number = 0
-        while (unique := f"{slug}-{number}" if number else slug) in found:
-            number += 1
-        found.add(unique)
+        slug(heading, found)
     return found
+
+
+def slug(heading: str, taken: set[str]) -> str:
+    """The name of a heading in links, which no other heading of its page has."""
+    plain = re.sub(r"[^\w\- ]", "", _LINKED.sub(r"\1", heading).lower()).replace(" ", "-")
+    number = 0
+    while (unique := f"{plain}-{number}" if number else plain) in taken:
+        number += 1
+    taken.add(unique)
+    return unique
 
 
 def commands(block: Block) -> Iterator[list[str]]:

@@ -2,6 +2,7 @@
 ours, and systemd is asked about its units where it is at hand.
 """
 
+import os
 import re
 import shlex
 import shutil
@@ -31,8 +32,10 @@ FILES = [DOCKERFILE, *COMPOSE, *UNITS, *MANIFESTS]
 PROGRAM = "/opt/thresher/bin/thresher"
 USER = 10001
 GRACE = 30  # worker.grace; who stops a worker waits longer
-# Of libpq and of the image of PostgreSQL.
-THEIRS = {"PGPASSWORD", "POSTGRES_USER", "POSTGRES_DB", "POSTGRES_PASSWORD"}
+# Of libpq, of the image of PostgreSQL, and of the compose files alone.
+THEIRS = {"PGPASSWORD", "POSTGRES_USER", "POSTGRES_DB", "POSTGRES_PASSWORD", "THRESHER_PORT"}
+CHECK = DEPLOY / "check.sh"
+MAX_BUILD_SECONDS = 1_800
 
 
 def named(path: Path) -> str:
@@ -171,10 +174,8 @@ def test_what_compose_starts_is_ours_and_may_end_in_peace():
         assert (DEPLOY / service["build"]["context"] / "Dockerfile").exists()
         assert int(service["stop_grace_period"].removesuffix("s")) > GRACE
         assert service["cap_drop"] == ["ALL"]
-        ports = [each.split(":") for each in service.get("ports", ())]
-        assert all(each == ["127.0.0.1", str(PORT), str(PORT)] for each in ports), (
-            "open to this machine alone"
-        )
+        open_to_this_machine_alone = f"127.0.0.1:${{THRESHER_PORT:-{PORT}}}:{PORT}"
+        assert all(each == open_to_this_machine_alone for each in service.get("ports", ()))
         if service["command"] == ["worker"]:
             parse(service["healthcheck"]["test"][2:])
 
@@ -182,6 +183,57 @@ def test_what_compose_starts_is_ours_and_may_end_in_peace():
 def test_the_grace_that_is_counted_on_is_the_one_of_the_settings():
     (found,) = [each.default for each in SETTINGS if each.name == "worker.grace"]
     assert found == GRACE
+
+
+# The script that builds and starts all of it.
+
+
+def runtime() -> str | None:
+    """The container runtime that answers here."""
+    for each in ("docker", "podman"):
+        if (
+            shutil.which(each)
+            and not subprocess.run([each, "info"], capture_output=True, check=False).returncode
+        ):
+            return each
+    return None
+
+
+def test_the_image_is_built_and_works_where_containers_run_and_elsewhere_the_script_says_why_not():
+    docker = runtime() or "docker"
+    base = next(rest.split()[0] for name, rest in instructions() if name == "FROM")
+    ran = subprocess.run(
+        [CHECK],
+        env={**os.environ, "DOCKER": docker},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=MAX_BUILD_SECONDS,
+    )
+    assert not (DEPLOY / "project").exists()
+    if ran.returncode == 0:
+        assert "The image works alone, and ends in peace." in ran.stdout
+        return
+    nothing_to_run_it = f"No container runtime answers here: {docker} info\n"
+    nothing_to_build_on = f"{base} is not here and cannot be pulled: {docker} pull {base}\n"
+    assert (ran.returncode, ran.stdout) == (2, ""), ran.stdout + ran.stderr
+    assert ran.stderr == (nothing_to_build_on if runtime() else nothing_to_run_it)
+
+
+def test_the_script_gives_commands_of_ours_to_services_and_files_that_are_there():
+    text = CHECK.read_text("utf-8")
+    assert os.access(CHECK, os.X_OK)
+    assert subprocess.run(["sh", "-n", CHECK], capture_output=True, check=False).stderr == b""
+    assert re.findall(r"^image=thresher:(.+)$", text, re.MULTILINE) == [VERSION]
+    assert re.findall(r"^file=(\S+)", text, re.MULTILINE) == [path.name for path in reversed(COMPOSE)]
+    known = {name: service for _, name, service in services()}
+    for service, words in re.findall(r"compose run --rm (\w+)(.*)", text):
+        parse(words.split() or known[service]["command"])
+    for service, words in re.findall(r"compose exec (\w+) thresher (.+)", text):
+        assert service in known
+        parse(words.split())
+    for words in re.findall(r'exec "\$name" thresher (.+)', text):
+        parse(words.split())
 
 
 # systemd.

@@ -11,7 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from urllib.request import urlopen
 import pytest
 
 from tests.harness.databases import drop_schema
+from tests.house import pictures
 from tests.house.paper import ROOT, blocks
 from thresher.apps.roles.demo import CANDIDATES
 from thresher.practice.web import DAY_ZERO, company, item_changes, planted, postings, practice_process
@@ -217,8 +218,10 @@ class Demo:
         assert process.returncode == 0, wrong
         return said
 
-    def serve(self) -> str:
-        """What it says until it serves the dashboard, which is there, and can be stopped."""
+    def serve(self, visit: Callable[[str], object] = str) -> str:
+        """What it says until it serves the dashboard, which is there, and can be stopped. Meanwhile somebody
+        may visit it by the link for its first administrator.
+        """
         process, said = self.start("--port", "0"), ""
         assert process.stdout is not None
         while "The dashboard is at" not in said:
@@ -229,6 +232,9 @@ class Demo:
         assert found
         with urlopen(f"{found[0]}/setup", timeout=60) as got:
             assert b"First administrator" in got.read()
+        link = pictures.SETUP.search(process.stdout.readline())
+        assert link
+        visit(link[0])
         process.send_signal(signal.SIGINT)
         _, wrong = process.communicate(timeout=60)
         assert process.returncode == 0, wrong
@@ -306,7 +312,8 @@ def test_the_demo_goes_on_after_ctrl_c_and_tells_what_it_found_and_what_not(demo
     said, wrong = interrupted.communicate(timeout=180)
     assert interrupted.returncode == 0, wrong
     assert said == "\nNothing is lost: thresher demo goes on where this stopped.\n", "nobody watched"
-    said = demo.run()
+    said = demo.serve(lambda link: pictures.take(link, tmp_path / "pictures"))
+    assert pictures.differing(tmp_path / "pictures") == [], "run: make screenshots"
     there = {name: len(postings(7, company(7, name), DAY_ZERO)) for name in FOUND}
     assert {name: number for name, number in demo.postings().items() if name in there} == there
     rows = rows_of(said)

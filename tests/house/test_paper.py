@@ -24,7 +24,7 @@ PYTHON = [block for block in blocks("python") if block.info != FRAGMENT]
 PRINTED = ("README.md", "docs/tutorial/first-app.md")
 CONSOLE = blocks("console")
 # Words that begin a line in a console block and are not ours.
-OTHERS = {"cd", "export", "pg_dump", "pg_restore", "pip", "rm"}
+OTHERS = {"cd", "export", "git", "pg_dump", "pg_restore", "pip", "rm"}
 ROOMS = {
     "src",
     "tests",

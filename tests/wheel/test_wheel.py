@@ -13,7 +13,7 @@ import pytest
 import thresher
 from tests.house.hashes import PYTHONS
 from tests.house.paper import ROOT, tracked
-from tests.wheel.environment import Environment
+from tests.wheel.environment import Environment, make_environment
 
 # Every module, each with what it loads when it is imported.
 IMPORT_ALL = """
@@ -50,6 +50,14 @@ settings:
   jobs.score.needed: 1
   jobs.score.needed_in_city: 1
 """
+# What the demo counts of every app, and finds some of.
+COUNTED = {
+    "extractions": ("extractions", "pages", "items"),
+    "jobs": ("companies", "boards", "postings", "decisions", "matches"),
+    "prices": ("items", "points", "valuations"),
+    "queries": ("queries", "runs", "offers", "companies"),
+    "roles": ("candidates", "roles", "postings", "matches"),
+}
 PEOPLE = "name,title,skills\nAda Okafor,Sr. Python Developer,Python;SQL\nBruno Keller,python dev,Python\n"
 
 
@@ -97,6 +105,16 @@ def test_a_new_project_is_made_and_runs_to_its_end(installed: Environment, tmp_p
     installed.run("thresher", "run", cwd=tmp_path)
     greetings = json.loads(installed.run("thresher", "records", "--json", cwd=tmp_path))
     assert sorted(each["key"] for each in greetings) == ["Ada", "Grace", "Katherine"]
+
+
+def test_the_demo_of_the_core_alone_prints_what_every_app_counts(wheel: Path, tmp_path: Path):
+    """As `make run ONCE=1` does it: without a single extra, and without a browser."""
+    core = make_environment(tmp_path / "environment", wheel, extras=("",))
+    counted = json.loads(core.run("thresher", "demo", "--once", "--json", cwd=tmp_path))
+    assert [
+        (app, name) for app, names in COUNTED.items() for name in names if not counted[app][name] > 0
+    ] == []
+    assert counted.keys() == COUNTED.keys()
 
 
 @pytest.mark.promise(13)

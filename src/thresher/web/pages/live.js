@@ -30,7 +30,7 @@
 
   const writeTimes = (root) => {
     const now = Date.now(), isAbsolute = wantsAbsolute();
-    for (const element of root.querySelectorAll("time[datetime]")) {
+    for (const element of root.querySelectorAll("time[datetime*=T]")) { // a day is a day, whatever the hour
       const at = new Date(element.dateTime);
       if (Number.isNaN(at.getTime())) continue;
       const seconds = (at.getTime() - now) / 1000;

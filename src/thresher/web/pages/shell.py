@@ -127,6 +127,7 @@ def _templates() -> Environment:
         "amount": _amount,
         "span": span,
         "said": _said,
+        "whole": _whole,
         "sentence": _sentence,
         "at_most": at_most,
         "dollars": dollars,
@@ -180,6 +181,11 @@ def _amount(value: float) -> str:
 
 def _count(number: int) -> str:
     return f"{number:,}"
+
+
+def _whole(text: str) -> Markup:
+    """Show untrusted text with its spaces and lines, isolated like any other; for a block that keeps them."""
+    return Markup("<bdi>{}</bdi>").format(text)
 
 
 def _said(text: str | None, most: int = MAX_SHOWN) -> Markup:

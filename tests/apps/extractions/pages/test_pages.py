@@ -27,7 +27,8 @@ def test_an_extraction_is_shown_with_its_steps_its_pages_and_its_items(world):
     assert f'href="/extractions/{made.extraction}/pages?state=failed"' in shown
     assert "ServerError" in anna.see(f"/extractions/{made.extraction}/pages?state=failed")
     one = anna.see(f"/extractions/{made.extraction}/pages/{made.page}")
-    assert '<mark title="name"><bdi>Oak Bench</bdi></mark>' in one, "a value is marked where it stands"
+    marked = 'It costs 12.50 EUR and is called </bdi><mark title="name"><bdi>Oak Bench</bdi></mark>'
+    assert f"\n\n{marked}" in one, "a value is marked where it stands, in the lines of the text"
     assert "description is not found in the page" in one
     assert "Oak Bench" in anna.see(f"/datasets/{made.dataset}")
     assert "Oak Bench" in anna.see(f"/datasets/{made.dataset}?verified=0")

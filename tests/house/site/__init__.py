@@ -1,0 +1,1 @@
+"""The documentation as a site: `make docs` renders every Markdown page of the repository into `site/`."""
