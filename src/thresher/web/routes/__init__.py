@@ -15,6 +15,7 @@ from thresher.web.routes import (
     sources,
     state,
     tasks,
+    webhooks,
 )
 
 ROUTES: tuple[Route, ...] = (
@@ -31,4 +32,5 @@ ROUTES: tuple[Route, ...] = (
     *costs.ROUTES,
     *settings.ROUTES,
     *export.ROUTES,
+    *webhooks.ROUTES,
 )
