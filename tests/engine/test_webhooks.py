@@ -265,7 +265,7 @@ def test_a_429_lets_all_deliveries_of_the_webhook_wait_and_spends_no_attempt(sto
         post.happen()
         post.work()
         assert post.failures() == 0
-        assert (post.hook().state, post.hook().waiting) == ("paused", 1)
+        assert (post.hook().state, post.hook().held_back) == ("paused", 1)
         assert "127.0.0.1 answered 429" in str(post.hook().why)
         post.happen()
         post.later(119 * SECOND)
@@ -289,7 +289,7 @@ def test_a_410_disables_the_webhook_visibly_and_its_deliveries_wait(story):
         post.happen()
         post.work()
         assert len(post.receiver.got) == 1
-        assert (post.hook().state, post.hook().waiting) == ("disabled", 2)
+        assert (post.hook().state, post.hook().held_back) == ("disabled", 2)
         with post.store.read() as session:
             (shut,) = closed_gates(session, post.store.backend.now(session))
         assert closed_sentence(shut) == (
@@ -416,7 +416,7 @@ def test_a_webhook_hears_nothing_of_before_and_a_removed_one_nothing_more(story)
         control.pause_webhook(post.store, "billing", "tea time")
         post.happen()
         post.work()
-        assert (post.hook().waiting, len(post.receiver.got)) == (1, 2), "the other hears of the pause, too"
+        assert (post.hook().held_back, len(post.receiver.got)) == (1, 2), "the other hears of the pause, too"
         assert control.remove_webhook(post.store, "billing") == 1
         post.happen()
         post.work()

@@ -46,7 +46,7 @@ _NO_ROWS = (TASK_ENDED, TASK_FAILED, SPAWN_REFUSED)
 
 @dataclass(frozen=True, slots=True)
 class WebhookView:
-    """One webhook and how it stands. `why` says why it is closed; `waiting` counts its deliveries that wait.
+    """One webhook and how it stands. `why` says why it is closed, `held_back` how many wait for that.
     `old_secret_until_at`: until then the secret before signs, too.
     """
 
@@ -57,7 +57,7 @@ class WebhookView:
     state: str
     why: str | None
     opens_at: int | None
-    waiting: int
+    held_back: int
     failures: int
     last_success_at: int | None
     made_by: str | None

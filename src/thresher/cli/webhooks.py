@@ -68,14 +68,14 @@ def _draw(out: Console, found: list[WebhookView], now: int) -> None:
             each.state,
             ", ".join(each.events),
             each.url,
-            each.waiting or None,
+            each.held_back or None,
             ago(each.last_success_at, now),
             short(each.why or "", 80) or None,
             opens(each.state, each.opens_at, now),
         ]
         for each in found
     ]
-    out.print(table(["!name", "state", "events", "-url", "#waiting", "#delivered", "why", "-opens"], rows))
+    out.print(table(["!name", "state", "events", "-url", "#held back", "#delivered", "why", "-opens"], rows))
 
 
 @app.command()
@@ -94,7 +94,7 @@ def _rows(found: WebhookView, now: int) -> list[tuple[str, str]]:
         ("events", ", ".join(found.events)),
         ("state", found.state),
         *([("why", found.why)] if found.why else []),
-        ("waiting", f"{found.waiting:,} deliveries"),
+        ("held back", f"{found.held_back:,} deliveries"),
         ("delivered", ago(found.last_success_at, now) if found.last_success_at else "never"),
         ("source", found.source),
         ("added", when(found.created_at, now) + (f" by {found.made_by}" if found.made_by else "")),
@@ -151,7 +151,7 @@ def resume(ctx: typer.Context, name: Name) -> None:
     call = call_of(ctx)
     with call.store() as store:
         found = control.resume_webhook(store, name)
-    say(call, found, f"Deliveries to {name} go out again; {found.waiting:,} have waited.")
+    say(call, found, f"Deliveries to {name} go out again.")
 
 
 @app.command()

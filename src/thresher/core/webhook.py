@@ -51,7 +51,7 @@ class Webhook:
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
+class SignedEndpoint:
     """Where to deliver, and what to sign with: the newest secret first. `last_success` is when anything was
     last delivered there.
     """

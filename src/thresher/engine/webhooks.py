@@ -27,7 +27,7 @@ from thresher.core.outcome import Done, Outcome, Skipped
 from thresher.core.pipeline import Pipeline, Stage, Trip
 from thresher.core.task import Entry, NewTask
 from thresher.core.webhook import (
-    Endpoint,
+    SignedEndpoint,
     Webhook,
     body_of,
     gates_of,
@@ -142,7 +142,7 @@ async def deliver(ctx: Context) -> Outcome:
     assert isinstance(ctx, StageContext)  # the way out of the machine's own tasks
     payload = ctx.task.payload
     name, said = payload["webhook"], payload["message"]
-    endpoint: Endpoint | None = await ctx.read("webhook", {"name": name})
+    endpoint: SignedEndpoint | None = await ctx.read("webhook", {"name": name})
     if endpoint is None:
         return Skipped(f"the webhook {name} was removed")
     bounds = bounds_of(ctx.setting("webhook.timeout"))
@@ -163,7 +163,7 @@ async def deliver(ctx: Context) -> Outcome:
     return Done(note=f"{endpoint.host} answered {answer.status}", result={"status": answer.status})
 
 
-def _failure(ctx: Context, endpoint: Endpoint, problem: Transient) -> TaskError:
+def _failure(ctx: Context, endpoint: SignedEndpoint, problem: Transient) -> TaskError:
     """What a failed attempt means: another one, unless it was the last, and nothing has arrived there since
     the event. Then the endpoint is disabled, and this delivery waits with the others instead of failing.
     """
@@ -183,7 +183,7 @@ def bounds_of(seconds: float) -> Bounds:
     return Bounds(connect=seconds, read=seconds, total=seconds, size=MAX_ANSWER)
 
 
-def request_of(endpoint: Endpoint, said: Mapping[str, Any], now: int) -> Request:
+def request_of(endpoint: SignedEndpoint, said: Mapping[str, Any], now: int) -> Request:
     """A message as it is posted."""
     body = body_of(said)
     headers = signed_headers(endpoint.secrets, str(said["id"]), now, body)

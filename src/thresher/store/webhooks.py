@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from thresher.core.gate import GateLimits
-from thresher.core.webhook import GATE, Endpoint, Webhook, source_of
+from thresher.core.webhook import GATE, SignedEndpoint, Webhook, source_of
 from thresher.store.session import Row, Session, one
 from thresher.store.sources import add_source_within
 
@@ -93,13 +93,13 @@ def list_all(session: Session) -> list[Webhook]:
     return [_webhook(row) for row in session.rows(f"{_SELECT} order by name")]
 
 
-def endpoint(session: Session, data: Mapping[str, Any], now: int) -> Endpoint | None:
+def endpoint(session: Session, data: Mapping[str, Any], now: int) -> SignedEndpoint | None:
     """Where a delivery goes and what signs it; None if the webhook was removed."""
     found = one(session, _ENDPOINT, {"name": data["name"], "gate": GATE + data["name"], "now": now})
     if found is None:
         return None
     url, host, secret, old, last_success = found
-    return Endpoint(url, host, (secret, old) if old else (secret,), last_success)
+    return SignedEndpoint(url, host, (secret, old) if old else (secret,), last_success)
 
 
 def has_news(session: Session) -> bool:

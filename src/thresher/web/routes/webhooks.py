@@ -157,7 +157,7 @@ _WEBHOOK = {
     "state": "open",
     "why": "undeliverable: hooks.example.com answered 410: it wants no more messages",
     "opens_at": "2026-11-19T18:00:00Z",
-    "waiting": 0,
+    "held_back": 0,
     "failures": 0,
     "last_success_at": "2026-11-19T17:00:00Z",
     "made_by": "key ops",
