@@ -180,9 +180,7 @@ PAGES = (
     DashboardPage(
         "GET", f"{PATH}/{{name}}", webhook, section="Admin", asks=frozenset({"before"}), scope=WRITE
     ),
-    DashboardPage(
-        "POST", f"{PATH}/{{name}}/test", test, section="Admin", unaudited="it changes nothing here"
-    ),
+    DashboardPage("POST", f"{PATH}/{{name}}/test", test, section="Admin"),
     DashboardPage("POST", f"{PATH}/{{name}}/pause", pause, section="Admin", shows=("lasts",)),
     DashboardPage("POST", f"{PATH}/{{name}}/resume", resume, section="Admin"),
     DashboardPage("POST", f"{PATH}/{{name}}/rotate", rotate, section="Admin"),

@@ -212,7 +212,6 @@ ROUTES = (
         test,
         WRITE,
         _extra(_PINGED, ("status", "why")),
-        unaudited="it changes nothing here",
     ),
     Route("POST", "/api/webhooks/{name}/pause", pause, WRITE, _ONE, shows=("for", "reason")),
     Route("POST", "/api/webhooks/{name}/resume", resume, WRITE, _ONE),
