@@ -29,7 +29,7 @@ from thresher.core.errors import ConfigError, ThresherError
 
 T = TypeVar("T")
 # Commands that are the machine at work, and no change that somebody made.
-MACHINE = ("bench", "demo", "migrate", "run", "serve", "up", "worker")
+MACHINE = ("bench", "demo", "mcp", "migrate", "run", "serve", "up", "worker")
 
 
 @dataclass(slots=True)

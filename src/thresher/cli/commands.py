@@ -60,6 +60,8 @@ SET_UP = (
     Command("config", "Show and change settings.", "thresher.cli.config:app"),
     Command("keys", "Create and revoke API keys.", "thresher.cli.keys:app"),
     Command("admin", "Add and remove people, and set their roles.", "thresher.cli.admin:app"),
+    Command("mcp", "Serve tools to an assistant, over stdin and stdout.", "thresher.cli.mcp:command"),
+    Command("webhooks", "Tell other programs of events.", "thresher.cli.webhooks:app"),
     Command("audit", "Show who changed what.", "thresher.cli.audit:command"),
     Command("notify", "Send a test message to the notification targets.", "thresher.cli.notify:command"),
     Command("bench", "Run benchmarks.", "thresher.cli.bench:app"),

@@ -444,6 +444,8 @@ SETTINGS: tuple[Setting, ...] = (
         3_600,
         "Time between two reads of changed settings by a worker.",
     ),
+    guarded("webhook.every", 5.0, "seconds", 0.01, 3_600, "Time between two looks for events to deliver."),
+    tunable("webhook.timeout", 20.0, "seconds", 0.1, 300, "Timeout for an endpoint of a webhook to answer."),
     guarded(
         "web.rate",
         60,

@@ -89,6 +89,8 @@ class App:
     - `commands`, for the command line. `routes` (each a `Route`), `pages` (each a `DashboardPage`) with their
       `templates` (`package:folder`), for the server. `scopes` of keys, each with a sentence that says what it
       opens; `key_headers` are other headers that may carry a key: `X-Tea-Key`.
+    - `tools`: routes that `thresher mcp` offers to assistants, by the name of the tool:
+      `{"list_teas": "GET /api/teas"}`. One that changes something is offered only where writing is allowed.
     - `exports`: each an `Export` by its kind. `checks`: functions that are given the store and return lines
       (`Check`) for `thresher doctor`; what needs a person also stands in `thresher status`. `explain`:
       functions that are given the store and what somebody asks `thresher explain` for, and return an
@@ -126,6 +128,7 @@ class App:
     prompts: str | Path | None = None
     scopes: Mapping[str, str] = field(default_factory=dict)
     key_headers: tuple[str, ...] = ()
+    tools: Mapping[str, str] = field(default_factory=dict)
     exports: Named[Mapping[str, Export]] = Named(NOTHING)
     checks: Named[tuple[MakeChecks, ...]] = Named(())
     explain: Named[tuple[Callable[[Any, str], Any], ...]] = Named(())

@@ -56,6 +56,7 @@ POLICY: Mapping[type[BaseException], Ruling] = {
     errors.ClaimLost: Ruling(),
     errors.Blocked: Ruling(Health.DISABLE, "anti_bot"),
     errors.Unauthorized: Ruling(Health.DISABLE, "auth"),
+    errors.Undeliverable: Ruling(Health.DISABLE, "undeliverable"),
     errors.Forbidden: Ruling(Health.FAILURE),
     errors.Permanent: Ruling(),
     errors.TaskError: Ruling(),

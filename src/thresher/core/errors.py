@@ -25,6 +25,7 @@
         ├── ClaimLost          the task is in other hands: nothing more is sent, nothing is written
         ├── Blocked            a bot wall or CAPTCHA: disables the source, tag anti_bot
         ├── Unauthorized       bad credentials: disables the source, tag auth
+        ├── Undeliverable      a webhook's endpoint is gone: disables the webhook, tag undeliverable
         └── Permanent          no second try can help
             ├── Forbidden      403 to somebody without credentials: this page is not for us
             ├── Gone           404, 410
@@ -230,6 +231,15 @@ class Blocked(TaskError):
 
 class Unauthorized(TaskError):
     """The credentials were refused. The source is disabled until someone fixes them."""
+
+    retryable = True
+    spends_failure = False
+
+
+class Undeliverable(TaskError):
+    """An endpoint of a webhook wants no more messages, may not be reached, or has taken none for days. Its
+    deliveries wait until someone enables it.
+    """
 
     retryable = True
     spends_failure = False

@@ -36,7 +36,7 @@ class EventKind(StrEnum):
     GATE_RESUMED = "gate_resumed", "A gate was reopened manually."
     GATE_DISABLED = (
         "gate_disabled",
-        "A gate was closed until someone enables it: manually, by a bot wall, or by bad credentials.",
+        "A gate was closed until someone enables it: manually, by a bot wall, by bad credentials, or by a webhook's receiver.",
     )
     GATE_TRIPPED = "gate_tripped", "Too many failures in a row: the breaker closed the gate for its cooldown."
     GATE_RECOVERED = "gate_recovered", "The trial after a tripped breaker succeeded; the gate is open again."

@@ -15,6 +15,7 @@ from thresher.core.decide import last_words
 from thresher.core.errors import DatabaseProblem
 from thresher.engine.calendar import due_firings, moved_forward
 from thresher.engine.registry import Registry
+from thresher.engine.webhooks import forward_events
 from thresher.store import budgets, vectors
 from thresher.store.last_words import say_last_words
 from thresher.store.ledger import assume
@@ -187,7 +188,11 @@ CHORES = (
 
 def chores_of(registry: Registry) -> tuple[Chore, ...]:
     """All background loops of a worker that knows these apps."""
-    return (*CHORES, Chore("last words", "reaper.every", partial(say_words, registry)))
+    return (
+        *CHORES,
+        Chore("last words", "reaper.every", partial(say_words, registry)),
+        Chore("webhooks", "webhook.every", partial(forward_events, registry)),
+    )
 
 
 async def keep_doing(chore: Chore, store: Store, threads: Executor) -> None:

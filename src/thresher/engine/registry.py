@@ -20,6 +20,7 @@ from thresher.core.record import Filing, Record, clean, pack
 from thresher.core.schema import Schema
 from thresher.core.settlement import Error
 from thresher.core.task import MAX_KEY, MAX_PRIORITY, Entry, NewTask, Task, delay_us, dump, to_json
+from thresher.engine.machine import MACHINE
 
 # A stage that asks a model goes through `model:cheap` or `model:strong`; which provider that is, the project
 # file says.
@@ -28,7 +29,9 @@ F = TypeVar("F")
 
 
 class Registry:
-    """The apps of this process. `tiers` are the gates of the models, by the name of their tier."""
+    """The apps of this process, and what the machine does itself. `tiers` are the gates of the models, by the
+    name of their tier.
+    """
 
     def __init__(
         self, apps: Iterable[App], settings: Settings | None = None, *, tiers: Mapping[str, str] = {}
@@ -36,12 +39,13 @@ class Registry:
         self.apps = tuple(apps)
         self.settings = settings or Settings(catalogue=catalogue_of(self.apps))
         self._tiers = tiers
-        self._pipelines = by_kind(self.apps)
+        self._owners = (*self.apps, MACHINE)
+        self._pipelines = by_kind(self._owners)
         self._effects = {(app.name, name): make for app in self.apps for name, make in app.effects.items()}
-        self._reads = {(app.name, name): ask for app in self.apps for name, ask in app.reads.items()}
+        self._reads = {(app.name, name): ask for app in self._owners for name, ask in app.reads.items()}
         self.events = events_by_kind(self.apps)
         self._near = find_near_by_kind(self.apps)
-        self._retries = {each.kind: app.retry for app in self.apps for each in app.pipelines if app.retry}
+        self._retries = {each.kind: app.retry for app in self._owners for each in app.pipelines if app.retry}
         self.max_ages = {
             source.gate: source.max_age
             for app in self.apps
@@ -65,7 +69,7 @@ class Registry:
 
     def scopes(self, only: Collection[str] = (), without: Collection[str] = ()) -> list[tuple[str, str]]:
         """The kind and stage of all that a worker serves: of these apps and kinds, or of all, less those."""
-        names = {app.name: {pipeline.kind for pipeline in app.pipelines} for app in self.apps} | {
+        names = {app.name: {pipeline.kind for pipeline in app.pipelines} for app in self._owners} | {
             kind: {kind} for kind in self.kinds
         }
         unknown = sorted({*only, *without} - names.keys())
@@ -97,7 +101,9 @@ class Registry:
 
     def app_of(self, kind: str) -> str:
         """On whose account tasks of this kind work; a kind that nobody here knows has its own."""
-        return next((app.name for app in self.apps if any(each.kind == kind for each in app.pipelines)), kind)
+        return next(
+            (app.name for app in self._owners if any(each.kind == kind for each in app.pipelines)), kind
+        )
 
     def schema(self, name: str) -> Schema:
         """The schema of that name, of any app here."""

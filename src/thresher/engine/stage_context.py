@@ -24,7 +24,7 @@ from thresher.engine.process_pool import ProcessPool
 from thresher.engine.registry import Registry
 from thresher.fetch.fetcher import Fetcher
 from thresher.fetch.governor import FetchOptions
-from thresher.fetch.request import order
+from thresher.fetch.request import Bounds, Request, Response, order
 from thresher.notify.notifier import Notifier
 from thresher.store import blobs, groups, sources
 from thresher.store.ledger import checked_budget
@@ -187,6 +187,13 @@ class StageContext:
             rendering=rendering,
         )
         return await fetcher.fetch(request, options)
+
+    async def post(self, request: Request, bounds: Bounds) -> Response:
+        """For the machine's own messages: what an endpoint answers, whatever it is."""
+        fetcher = self._services.fetcher
+        if fetcher is None:
+            raise UsageError("this worker has no fetcher; create it with runtime.opened_worker")
+        return await fetcher.post(request, self._governor, bounds)
 
     async def ask(
         self,

@@ -27,6 +27,7 @@ from thresher.engine.registry import Registry
 from thresher.engine.stage_context import Services
 from thresher.engine.subscribers import Subscribers
 from thresher.engine.turns import Turns, WorkerTally, seconds_to_wait
+from thresher.engine.webhooks import forward_events
 from thresher.store import workers
 from thresher.store.backend import Turn
 from thresher.store.lanes import Scope
@@ -182,7 +183,7 @@ class Worker:
             self._begin(turn.tasks)
             if turn.tasks:
                 await asyncio.sleep(0)  # let the quick ones finish, so that they share the next turn
-            elif alone and self._is_idle(turn):
+            elif alone and self._is_idle(turn) and not await self._forwards():
                 self.done = not self._stopping
                 self.stop()
             elif room > 0 and not self._turns.outbox:
@@ -263,6 +264,12 @@ class Worker:
             return False
         soon = turn.now + round(max(self._patience, float(self._store.settings["worker.poll"])) * SECOND)
         return turn.next_at is None or turn.next_at > soon
+
+    async def _forwards(self) -> bool:
+        """Tell whether the last events made work: webhooks are to hear of them before a run is over."""
+        with contextlib.suppress(DatabaseProblem):
+            return await self._store.run(forward_events, self._registry, self._store) is not None
+        return False
 
     async def _is_alone(self) -> bool:
         """Tell whether no other worker holds a task: live workers may enqueue more, and the tasks of dead

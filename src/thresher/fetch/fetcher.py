@@ -39,7 +39,7 @@ from thresher.fetch import cache
 from thresher.fetch.agent import Agent
 from thresher.fetch.answers import judge, signs
 from thresher.fetch.cache import CachedResponse, PageCache, Use, key_of
-from thresher.fetch.governor import FetchOptions, passing
+from thresher.fetch.governor import FetchOptions, Governor, passing
 from thresher.fetch.guard import Guard, Target
 from thresher.fetch.redirect import follow, is_redirect
 from thresher.fetch.request import BeforeSend, Bounds, Request, Response, Transport
@@ -161,6 +161,20 @@ class Fetcher:
             f"{trail[-1].url[:300]}"
         )
 
+    async def post(self, request: Request, governor: Governor, bounds: Bounds) -> Response:
+        """Send a message to an endpoint that a person has named, and return its answer, whatever it is.
+
+        Guarded and governed like every request. robots.txt is not for it, since it reads nothing; no redirect
+        is followed, and nothing is kept.
+        """
+        target = self._guard.check_url(request.url)
+        gate = PREFIX + target.host
+        headers = {**request.headers, "user-agent": self._agent.header}
+        async with passing(governor, gate) as before_send:
+            return await self._carry(
+                replace(request, url=target.href, headers=headers), gate, before_send, bounds
+            )
+
     async def close(self) -> None:
         await self._transport.close()
         if self._browser is not None:
@@ -229,10 +243,12 @@ class Fetcher:
             request = cache.confirming(request, exchange.copy)
         return await self._carry(request, exchange.gate, before_send)
 
-    async def _carry(self, request: Request, gate: str, before_send: BeforeSend) -> Response:
+    async def _carry(
+        self, request: Request, gate: str, before_send: BeforeSend, bounds: Bounds | None = None
+    ) -> Response:
         try:
             return _without_secrets(
-                await self._transport.send(_signed(request), self._bounds(), before_send), request
+                await self._transport.send(_signed(request), bounds or self._bounds(), before_send), request
             )
         except TaskError as problem:
             problem.gate = problem.gate or gate

@@ -52,7 +52,9 @@ AGING = (
     ),
     Aging(
         "history.events",
-        "select id from events where at < :before order by at limit :most",
+        # One that a webhook may yet want stays until it has been forwarded.
+        """select id from events where at < :before and (forwarded_at is not null or not exists (select 1 from webhooks))
+            order by at limit :most""",
         "delete from events where id in (:keys*)",
     ),
     Aging(

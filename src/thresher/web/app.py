@@ -26,8 +26,16 @@ from thresher.web.traffic import Traffic
 
 
 def make_app(runtime: Runtime) -> FastAPI:
-    """Build the API and the dashboard of a project. No page loads anything from elsewhere, so the framework's
-    own pages are off.
+    """Build the API and the dashboard of a project."""
+    app = make_api(runtime)
+    app.add_middleware(Authentication, store=runtime.store, apps=runtime.registry.apps)
+    app.add_middleware(Site, runtime=runtime, state=app.state)  # added last, so it stands first
+    return app
+
+
+def make_api(runtime: Runtime) -> FastAPI:
+    """Build the API alone, for whoever says in the request who asks. The framework's own pages load from
+    elsewhere, so they are off.
     """
     app = FastAPI(
         title="Thresher",
@@ -51,8 +59,6 @@ def make_app(runtime: Runtime) -> FastAPI:
     app.add_exception_handler(Exception, on_surprise)
     limits = body_limits(route for _, route in mounted)
     app.add_middleware(BodyReader, settings=lambda: runtime.store.settings, limits=limits)
-    app.add_middleware(Authentication, store=runtime.store, apps=runtime.registry.apps)
-    app.add_middleware(Site, runtime=runtime, state=app.state)  # added last, so it stands first
     return app
 
 

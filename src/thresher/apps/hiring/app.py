@@ -19,4 +19,8 @@ app = App(
     pages="thresher.apps.hiring.pages:PAGES",
     templates="thresher.apps.hiring:templates",
     exports="thresher.apps.hiring.exports:EXPORTS",
+    tools={
+        "list_postings": "GET /api/postings",
+        "show_posting": "GET /api/postings/{key}",
+    },
 )

@@ -40,6 +40,14 @@ app = App(
     ),
     explain="thresher.apps.jobs.service.decisions:EXPLAIN",
     exports="thresher.apps.jobs.exports:EXPORTS",
+    tools={
+        "list_matches": "GET /api/matches",
+        "why_no_matches": "GET /api/matches/why",
+        "list_companies": "GET /api/companies",
+        "show_company": "GET /api/companies/{key}",
+        "list_boards": "GET /api/boards",
+        "add_company": "POST /api/companies",
+    },
     checks="thresher.apps.jobs.service.boards:CHECKS",
     pages=(
         "thresher.apps.jobs.pages.matches:PAGES",

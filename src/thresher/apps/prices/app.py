@@ -29,6 +29,12 @@ app = App(
         "thresher.apps.prices.http.monitoring:ROUTES",
     ),
     pages="thresher.apps.prices.pages:PAGES",
+    tools={
+        "list_prices": "GET /api/prices/items",
+        "show_price": "GET /api/prices/items/{item}",
+        "explain_price": "GET /api/prices/items/{item}/explanation",
+        "add_price_item": "POST /api/prices/items",
+    },
     templates="thresher.apps.prices:templates",
     exports="thresher.apps.prices.exports:EXPORTS",
     checks="thresher.apps.prices.service.checks:CHECKS",

@@ -19,6 +19,13 @@ app = App(
         "query_rows_skipped": "Rows of a client's answer could not be read as offers and were skipped.",
     },
     exports="thresher.apps.queries.exports:EXPORTS",
+    tools={
+        "list_queries": "GET /api/queries",
+        "show_query": "GET /api/queries/{key}",
+        "list_signals": "GET /api/signals",
+        "show_signal": "GET /api/signals/{key}",
+        "add_query": "POST /api/queries",
+    },
     checks="thresher.apps.queries.service.checks:CHECKS",
     routes=("thresher.apps.queries.http.queries:ROUTES", "thresher.apps.queries.http.signals:ROUTES"),
     pages="thresher.apps.queries.pages:PAGES",

@@ -48,6 +48,12 @@ app = App(
         "thresher.apps.roles.pages.roles:PAGES",
         "thresher.apps.roles.pages.scrapers:PAGES",
     ),
+    tools={
+        "list_roles": "GET /api/roles",
+        "list_candidates": "GET /api/candidates",
+        "list_candidate_matches": "GET /api/candidates/{key}/matches",
+        "add_candidate": "POST /api/candidates",
+    },
     templates="thresher.apps.roles:templates",
     scopes={"scrape": "take roles from the queue and send postings"},
     key_headers=("X-Scraper-API-Key",),

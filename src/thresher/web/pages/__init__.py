@@ -21,6 +21,7 @@ from thresher.web.pages import (
     sources,
     static,
     tasks,
+    webhooks,
 )
 from thresher.web.pages.page import DashboardPage
 
@@ -40,5 +41,6 @@ PAGES: tuple[DashboardPage, ...] = (
     *settings.PAGES,
     *keys.PAGES,
     *people.PAGES,
+    *webhooks.PAGES,
     *audit.PAGES,
 )

@@ -6,15 +6,19 @@ from thresher.web.routes import (
     events,
     explain,
     export,
+    failures,
     keys,
     login,
     monitoring,
+    needs,
     people,
+    records,
     runs,
     settings,
     sources,
     state,
     tasks,
+    webhooks,
 )
 
 ROUTES: tuple[Route, ...] = (
@@ -31,4 +35,8 @@ ROUTES: tuple[Route, ...] = (
     *costs.ROUTES,
     *settings.ROUTES,
     *export.ROUTES,
+    *needs.ROUTES,
+    *failures.ROUTES,
+    *records.ROUTES,
+    *webhooks.ROUTES,
 )

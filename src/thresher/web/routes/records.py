@@ -1,0 +1,54 @@
+"""Records over HTTP: what was found, with the evidence of every value."""
+
+from typing import Annotated
+
+from fastapi import Query
+from starlette.responses import Response
+
+from thresher.admin.keys import READ
+from thresher.admin.records import list_records
+from thresher.web.answer import answer
+from thresher.web.route import BeforeId, CurrentRuntime, Limit, Route
+from thresher.web.schemas import answers
+
+
+async def records(
+    runtime: CurrentRuntime,
+    kind: Annotated[str | None, Query(description="Only records of this kind.")] = None,
+    key: Annotated[str | None, Query(description="Only the record with this key.")] = None,
+    link: Annotated[
+        str | None, Query(description="Only records with this link, written as name=target.")
+    ] = None,
+    limit: Limit = 50,
+    before: BeforeId = None,
+) -> Response:
+    """List records, newest first, with the evidence of their values."""
+    return await answer(
+        runtime.store, list_records, runtime.store, kind=kind, key=key, link=link, limit=limit, before=before
+    )
+
+
+_RECORD = {
+    "id": 17,
+    "kind": "company",
+    "key": "acme.example",
+    "data": {},
+    "evidence": None,
+    "links": ["board=acme"],
+    "first_task": 4711,
+    "last_task": 4720,
+    "seen": 2,
+    "created_at": "2026-11-19T16:00:00Z",
+    "updated_at": "2026-11-19T17:00:00Z",
+}
+
+ROUTES = (
+    Route(
+        "GET",
+        "/api/records",
+        records,
+        READ,
+        {"responses": {"200": answers([_RECORD], perhaps=("evidence", "first_task", "last_task"))}},
+        page_by="id",
+    ),
+)
