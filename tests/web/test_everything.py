@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.apps.roles.http.scraping import job
 from tests.web.conftest import ALL_ROUTES
 from tests.web.everything import Everything, everything
 from tests.web.test_paging import walk
@@ -24,6 +25,7 @@ EMPTY = {
     "get_candidate_match",
     "list_stuck_collections",
     "list_duplicate_points",
+    "list_late_postings",
 }
 MORE = {"compare_datasets": "?old=1"}  # what a route cannot do without
 
@@ -115,6 +117,111 @@ def test_companies_whose_strength_is_the_same_are_all_shown(all_of_it: Everythin
     told = all_of_it.api.ask("GET", "/api/signals?before=nobody.example").problem(404)
     assert "start again from the first page" in told["detail"]
     assert "first page" in all_of_it.api.ask("GET", "/api/queries?after=nobody").problem(404)["detail"]
+
+
+# What the dashboard does, over the API.
+
+
+def changed_by(all_of_it: Everything, action: str) -> list[str]:
+    """The newest rows of the audit log about an action."""
+    return [row["action"] for row in all_of_it.api.get("/api/audit") if row["action"].startswith(action)]
+
+
+def test_failures_are_counted_sent_back_and_written_down(all_of_it: Everything):
+    api = all_of_it.api
+    group = next(each for each in api.get("/api/failures?state=failed") if each["error"] == "Malformed")
+    asked = {name: group[name] for name in ("error", "kind", "source")}
+    counted = api.post("/api/failures/retry", asked | {"dryRun": True})
+    assert counted == {
+        "matched": group["count"],
+        "applied": False,
+        "result": {"retried": [], "key_taken": []},
+    }
+    done = api.post("/api/failures/retry", asked)
+    assert (done["matched"], len(done["result"]["retried"])) == (group["count"], group["count"])
+    assert group["example"] not in [each["example"] for each in api.get("/api/failures?state=failed")]
+    assert "error='Malformed'" in changed_by(all_of_it, "POST /api/failures/retry")[0]
+    assert "failed and retrying" in api.ask("GET", "/api/failures?state=lost").problem(400)["detail"]
+    api.ask("POST", "/api/failures/retry", json={"older": "soon"}).problem(400)
+
+
+def test_a_schedule_is_paused_resumed_and_fired(all_of_it: Everything):
+    api = all_of_it.api
+    path = f"/api/schedules/{api.get('/api/schedules')[0]['name']}"
+    assert api.post(f"{path}/pause")["paused"] is True
+    assert api.post(f"{path}/resume")["paused"] is False
+    task = api.post(f"{path}/fire")["task"]
+    assert api.get(f"/api/tasks/{task}")["task"]["state"] == "pending"
+    assert api.post(f"{path}/fire") == {"task": None}, "the last one has not ended"
+    assert "thresher schedules list" in api.ask("POST", "/api/schedules/no/pause").problem(404)["detail"]
+
+
+def test_a_source_gets_other_limits_and_is_tested(all_of_it: Everything):
+    api = all_of_it.api
+    told = api.ask("PATCH", "/api/sources/tea/limits", json={"rate": "30/m", "in_flight": "3"})
+    assert (told.json["rate"], told.json["max_in_flight"]) == (0.5, 3)
+    assert (
+        api.ask("PATCH", "/api/sources/tea/limits", json={"in_flight": "none"}).json["max_in_flight"] is None
+    )
+    assert "rate, burst" in api.ask("PATCH", "/api/sources/tea/limits", json={}).problem(400)["detail"]
+    api.ask("PATCH", "/api/sources/tea/limits", json={"rate": "much"}).problem(400)
+    api.ask("PATCH", "/api/sources/nobody/limits", json={"rate": "1/s"}).problem(404)
+    assert api.post("/api/sources/tea/test") == {"ran": False, "ok": True, "says": None}
+    assert "rate='30/m'" in changed_by(all_of_it, "PATCH /api/sources/tea/limits")[-1]
+
+
+def test_a_platform_is_paused_and_resumed(all_of_it: Everything):
+    api = all_of_it.api
+    paused = api.post("/api/scraper-platforms/Dice/pause", {"lasts": "6h", "reason": "a login"})
+    assert (paused["name"], paused["state"], paused["reason"]) == ("dice", "paused", "a login")
+    assert api.post("/api/scraper-platforms/dice/resume")["state"] == "open"
+    assert api.post("/api/scraper-platforms/dice/pause")["reason"] == "paused manually"
+    assert api.post("/api/scraper-platforms/dice/resume")["opens_at"] is None
+    api.ask("POST", "/api/scraper-platforms/nowhere/pause").problem(404)
+    api.ask("POST", "/api/scraper-platforms/dice/pause", json={"lasts": "-1h"}).problem(400)
+
+
+def test_a_session_is_ended_and_what_comes_late_is_imported_or_dropped(all_of_it: Everything):
+    api, world = all_of_it.api, all_of_it.world
+    world.role("Tide gardener", 2)
+    world.role("Moss gardener", 2)
+    scraper = world.scraper("late")
+    for number in (71, 72):
+        session = scraper.claim()
+        ended = api.post(f"/api/scraper-sessions/{session['session_id']}/end", {"reason": "too slow"})
+        assert (ended["session_status"], ended["role_status"]) == ("failed", "pending")
+        scraper.say("/jobs", session, 409, jobs=[job(number)])
+    first, second = api.get("/api/late-postings")
+    assert first["postings"] == 1
+    assert "too slow" in first["reason"]
+    assert api.post(f"/api/late-postings/{first['id']}/import")["imported"] == 1
+    assert api.ask("DELETE", f"/api/late-postings/{second['id']}").json["id"] == second["id"]
+    assert api.get("/api/late-postings") == []
+    assert [each["decision"] for each in api.get("/api/late-postings?decided=true")] == [
+        "imported",
+        "dropped",
+    ]
+    api.ask("POST", f"/api/late-postings/{first['id']}/import").problem(409)
+    api.ask("POST", "/api/scraper-sessions/nobody/end").problem(404)
+
+
+def test_postings_are_judged_again_and_a_change_is_made(all_of_it: Everything):
+    api = all_of_it.api
+    assert api.post("/api/matches/why/change", {"name": "jobs.score.needed", "value": 54})["postings"] > 0
+    assert api.post("/api/matches/judge", {"all": True}) == {"postings": 0}, "they wait already"
+    setting = next(each for each in api.get("/api/settings") if each["name"] == "jobs.score.needed")
+    assert (setting["value"], setting["origin"]) == (54, "database")
+    told = api.ask("POST", "/api/matches/why/change", json={"name": "queue.head_start", "value": 1})
+    assert "jobs.score.needed" in told.problem(400)["detail"]
+    assert "value=54" in changed_by(all_of_it, "POST /api/matches/why/change")[-1]
+
+
+def test_what_cannot_be_done_to_a_posting_or_a_board_is_said(all_of_it: Everything):
+    api = all_of_it.api
+    told = api.ask("POST", "/api/postings/greenhouse:acme/1/ungroup").problem(409)
+    assert "not in a group" in told["detail"]
+    assert "excluded" in api.ask("POST", "/api/boards/greenhouse:rude/test").problem(409)["detail"]
+    api.ask("POST", "/api/boards/nobody/test").problem(404)
 
 
 MANY = 4_000

@@ -91,6 +91,9 @@ def test_a_list_without_a_place_to_go_on_from_takes_no_cursor(api):
 WHOLE = {
     "list_people": "the people who may log in to one installation",
     "list_settings": "the settings that the code has",
+    "list_schedules": "the schedules that apps have",
+    "list_failures": "one row for an error, a kind and a source, among the newest 5,000 failures of each error",
+    "list_platforms": "the platforms that scrapers look at, each added by a person",
     "list_recipe_entities": "the entity types that the code has",
     "list_item_kinds": "the kinds of items that the code has",
     "list_query_clients": "the clients that the code and the project file have",
