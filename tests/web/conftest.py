@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import aiohttp
 import pytest
@@ -17,6 +18,7 @@ from starlette.routing import BaseRoute
 from yarl import URL
 
 from tests.harness.tables import TABLES
+from tests.web.conformance import slips
 from thresher.admin.keys import create_key, known_scopes
 from thresher.config.apps import load_apps, own_apps
 from thresher.config.project import read_project
@@ -67,7 +69,10 @@ class Api:
             async with session.request(
                 method, URL(self.url + path, encoded=True), headers=shown, allow_redirects=False, **how
             ) as got:
-                return Answer(got.status, dict(got.headers), await got.read())
+                answer = Answer(got.status, dict(got.headers), await got.read())
+        found = slips(method, unquote(urlsplit(path).path), got.status, got.content_type, answer.body)
+        assert found == [], "an answer is not as the OpenAPI document describes it"
+        return answer
 
     def get(self, path: str, status: int = 200) -> Any:
         found = self.ask("GET", path)

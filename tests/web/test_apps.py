@@ -93,6 +93,84 @@ def test_the_routes_of_an_app_are_served_behind_its_scopes(house: Runtime):
         assert not any(path.startswith("/api/roles") for path in said)
 
 
+TYPED = """
+from dataclasses import dataclass
+from typing import TypedDict
+
+from thresher import Route
+from thresher.web.answer import Answer, answer
+from thresher.web.route import CurrentRuntime
+
+
+@dataclass(frozen=True)
+class Cup:
+    '''A cup of tea.'''
+
+    tea: str
+    poured_at: int
+
+
+class Shelf(TypedDict):
+    '''The cups of a shelf.'''
+
+    cups: list[Cup]
+
+
+def full() -> Shelf:
+    return {"cups": [Cup("assam", 0)]}
+
+
+async def shelf(runtime: CurrentRuntime) -> Answer[Shelf]:
+    '''List the cups of the shelf. They are clean.'''
+    return await answer(runtime.store, full)
+
+
+EXAMPLE = {"cups": [{"tea": "assam", "poured_at": "2026-03-02T10:15:00.000Z"}]}
+ROUTES = (Route("GET", "/api/shelf", shelf, "read", name="get_shelf", example=EXAMPLE),)
+PAGES = ()
+"""
+
+
+def test_a_route_of_an_app_is_described_by_what_it_returns(folder: Path):
+    (folder / "teahouse_typed.py").write_text(TYPED)
+    (folder / "teahouse.py").write_text(APP.replace("teahouse_http", "teahouse_typed"))
+    with workshop(folder) as shop, served(shop) as url:
+        api = Api(url, create_key(shop.store, "reader", ["read"]).token)
+        assert api.get("/api/shelf") == {"cups": [{"tea": "assam", "poured_at": "1970-01-01T00:00:00.000Z"}]}
+        said = api.get("/api/openapi.json")
+    told = said["paths"]["/api/shelf"]["get"]
+    assert (told["operationId"], told["summary"]) == ("get_shelf", "List the cups of the shelf")
+    assert told["responses"]["200"]["content"]["application/json"]["schema"] == {
+        "$ref": "#/components/schemas/TeahouseShelf"
+    }
+    assert said["components"]["schemas"]["TeahouseCup"] == {
+        "description": "A cup of tea.",
+        "type": "object",
+        "properties": {"tea": {"type": "string"}, "poured_at": {"type": "string", "format": "date-time"}},
+        "required": ["tea", "poured_at"],
+    }
+
+
+@pytest.mark.parametrize("wrong", ["Answer[complex]", "'Answer[Saucer]'"])
+def test_a_return_type_that_cannot_be_described_is_named(folder: Path, wrong: str):
+    name = f"teahouse_wrong_{len(wrong)}"
+    (folder / f"{name}.py").write_text(TYPED.replace("-> Answer[Shelf]", f"-> {wrong}"))
+    (folder / "teahouse.py").write_text(APP.replace("teahouse_http", name))
+    with workshop(folder) as shop, served(shop) as url:
+        api = Api(url, create_key(shop.store, "reader", ["read"]).token)
+        assert api.get("/api/shelf")["cups"]
+        told = api.ask("GET", "/api/openapi.json").problem(400)["detail"]
+    assert "the route GET /api/shelf of teahouse cannot be described" in told
+
+
+def test_routes_that_say_nothing_of_themselves_are_named_by_their_paths(house: Runtime):
+    with served(house) as url:
+        said = Api(url, create_key(house.store, "reader", ["read"]).token).get("/api/openapi.json")["paths"]
+    assert said["/api/tea"]["get"]["operationId"] == "get_tea"
+    assert said["/api/tea/{cup}"]["post"]["operationId"] == "post_tea_cup"
+    assert said["/api/tea/{cup}"]["post"]["summary"] == "Pour a cup"
+
+
 @pytest.mark.promise(17)
 def test_a_key_comes_in_a_header_that_an_enabled_app_names_and_in_no_other(house: Runtime):
     with served(house) as url:

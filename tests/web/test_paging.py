@@ -6,9 +6,11 @@ from urllib.parse import quote
 import pytest
 
 from tests.harness.tasks import entry, put
+from tests.web.conformance import whole
 from tests.web.conftest import ALL_ROUTES, Api, served, workshop
 from tests.web.test_routes import fill
 from thresher.admin.keys import create_key
+from thresher.web.answer_types import answer_of, rows_of
 
 pytestmark = pytest.mark.promise(17)
 
@@ -82,13 +84,51 @@ def test_a_cursor_leads_through_no_other_list(api, shop):
 
 
 def test_a_list_without_a_place_to_go_on_from_takes_no_cursor(api):
-    assert "no parameter 'cursor'" in api.ask("GET", "/api/sources?cursor=a").problem(400)["detail"]
+    assert "no parameter 'cursor'" in api.ask("GET", "/api/settings?cursor=a").problem(400)["detail"]
 
 
-def test_every_list_that_can_be_gone_through_takes_a_cursor(api):
-    paths = api.get("/api/openapi.json")["paths"]
+# Lists that are answered whole, and why they can be.
+WHOLE = {
+    "list_people": "the people who may log in to one installation",
+    "list_settings": "the settings that the code has",
+    "list_schedules": "the schedules that apps have",
+    "list_failures": "one row for an error, a kind and a source, among the newest 5,000 failures of each error",
+    "list_platforms": "the platforms that scrapers look at, each added by a person",
+    "list_recipe_entities": "the entity types that the code has",
+    "list_item_kinds": "the kinds of items that the code has",
+    "list_query_clients": "the clients that the code and the project file have",
+    "list_rates": "one row for a currency",
+    "list_stuck_collections": "what workers hold at the moment, at most 1,000 rows",
+    "count_collections": "one row for a state and a worker",
+    "list_duplicate_points": "no row, or a defect",
+}
+# Lists within an answer that `limit` cuts, and what leads further.
+CUT = {
+    "get_costs": "the most expensive groups; `by` and `since` choose others",
+    "compare_datasets": "`more` says that there are more, and `only` and `after` lead there",
+    "get_item_history": "the newest changes of a value and of its points, which are kept for a while only",
+}
+
+
+def test_every_list_is_gone_through_with_a_cursor_or_is_bounded_and_says_why():
+    lists = {route.name for _, route in ALL_ROUTES if (found := answer_of(route.endpoint)) and rows_of(found)}
+    paged = {route.name for _, route in ALL_ROUTES if route.page_by}
+    assert lists - paged == set(WHOLE), "give the route page_by, or say here why it needs none"
+    limited = {
+        operation["operationId"]
+        for methods in whole()["paths"].values()
+        for operation in methods.values()
+        if any(each["name"] == "limit" for each in operation.get("parameters", ()))
+    }
+    assert limited - paged == set(CUT)
+
+
+def test_every_paged_list_takes_a_cursor_and_says_so_in_its_answer():
     for _, route in ALL_ROUTES:
-        said = paths[route.path.replace(":path", "")][route.method.lower()].get("parameters", [])
-        names = {each["name"] for each in said}
-        goes_on = "limit" in names and bool(names & {"before", "after"}) and "only" not in names
-        assert ("cursor" in names) == goes_on, route.path
+        said = whole()["paths"][route.path.replace(":path", "")][route.method.lower()]
+        names = {each["name"] for each in said.get("parameters", ())}
+        assert ("cursor" in names) == bool(route.page_by), route.path
+        if route.page_by:
+            assert "limit" in names
+            assert len(names & {"before", "after"}) == 1
+            assert {"Next-Cursor", "Link"} <= said["responses"]["200"]["headers"].keys()

@@ -4,9 +4,9 @@ secret.
 
 import re
 from collections.abc import Iterable
-from typing import Any
 
 from thresher.admin.keys import Admitted
+from thresher.admin.rows import ChangeFields
 from thresher.store import audit
 from thresher.store.audit import API, COMMAND_LINE, DASHBOARD, KEY, PERSON, USER, Actor, acting, actor_now
 from thresher.store.store import Store
@@ -33,7 +33,7 @@ _PATTERNS = (
 
 def list_changes(
     store: Store, *, who: str | None = None, limit: int = 50, before: int | None = None
-) -> list[dict[str, Any]]:
+) -> list[ChangeFields]:
     """Who changed what, the newest first: of one person, key or user, and before an id."""
     with store.read() as session:
         return audit.find_changes(session, limit=limit, who=who, before=before)

@@ -9,7 +9,8 @@ from typing import Any
 
 from thresher.admin.events import UNKNOWN, check_kind, event_kinds
 from thresher.admin.gates import closed_sentence, gates_before
-from thresher.admin.tasks import Fields, last_message, run_fields
+from thresher.admin.rows import Fields
+from thresher.admin.tasks import last_message, run_fields
 from thresher.admin.times import seconds
 from thresher.core.clock import to_us
 from thresher.core.errors import UsageError

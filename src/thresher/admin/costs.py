@@ -1,8 +1,9 @@
 """Model costs: spending by model, app, task or day, and what is left of today's budgets."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
+from thresher.admin.rows import CostFields, CostTotal, Fields
 from thresher.core.answer import DOLLAR
 from thresher.core.errors import UsageError
 from thresher.core.extension import Check, CheckLevel
@@ -34,8 +35,8 @@ class Costs:
 
     at: int
     by: str
-    lines: list[dict[str, Any]]
-    total: dict[str, Any]
+    lines: list[CostFields]
+    total: Annotated[Fields, CostTotal]
     today: list[Left]
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
+from thresher.admin.rows import EventFields
 from thresher.core.clock import as_text
 from thresher.core.errors import UsageError
 from thresher.core.event import SPAWN_REFUSED, EventKind
@@ -43,7 +44,7 @@ def list_events(
     source: str | None = None,
     before: int | None = None,
     limit: int = 50,
-) -> list[dict[str, Any]]:
+) -> list[EventFields]:
     """What happened, the newest first, each with the sentence of its kind; ids below `before`."""
     sentences = event_kinds(store)
     check_kind(sentences, kind)

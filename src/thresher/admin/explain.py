@@ -5,8 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from thresher.admin.rows import Fields, TaskFields
 from thresher.admin.runs import run_ending
-from thresher.admin.tasks import Fields, TaskDetail, Written, last_message, list_tasks, show_task
+from thresher.admin.tasks import TaskDetail, Written, last_message, list_tasks, show_task
 from thresher.core.app import App
 from thresher.core.clock import SECOND, span
 from thresher.core.errors import InvalidUrl, UnknownName
@@ -30,7 +31,7 @@ class Explanation:
     outcome: str
     sentences: list[str]
     decision: dict[str, Any] | None
-    tasks: list[Fields]
+    tasks: list[TaskFields]
 
 
 def explain(store: Store, apps: Iterable[App], what: str, task: TaskDetail | None = None) -> Explanation:

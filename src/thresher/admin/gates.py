@@ -64,11 +64,18 @@ class GateView:
 
 
 def list_gates(
-    store: Store, *, every: bool = False, limit: int = 1_000, bounded: bool = False
+    store: Store,
+    *,
+    every: bool = False,
+    after: str | None = None,
+    limit: int = 1_000,
+    bounded: bool = False,
 ) -> list[GateView]:
-    """The sources; with `every` all gates, hosts too. Bounded, what waits is counted up to `MAX_COUNTED`."""
+    """The sources by name, after a name if one is given; with `every` all gates, hosts too. Bounded, what
+    waits is counted up to `MAX_COUNTED`.
+    """
     with store.read() as session:
-        found = sources.find_gates(session, only_sources=not every, limit=limit)
+        found = sources.find_gates(session, only_sources=not every, after=after, limit=limit)
         return _views(session, found, store.backend.now(session), bounded=bounded)
 
 

@@ -13,8 +13,9 @@ import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any
+from typing import Annotated
 
+from thresher.admin.rows import Fields, MadeKey
 from thresher.core.app import App
 from thresher.core.clock import SECOND, to_us
 from thresher.core.errors import ConfigError, NotAllowed, UnknownName, UsageError
@@ -29,7 +30,6 @@ MAX_SOURCE = 60
 MAX_DIGITS = 15
 MAX_RATE = 1_000_000
 MAX_SECONDS = 100 * 365 * 86_400.0
-LISTED = ("live", "disabled")  # states of keys that lists show without being asked for all
 _TOKEN = re.compile(r"thr_([0-9a-f]{12})_[A-Za-z0-9_-]{43}", re.ASCII)
 # Compared with an unknown key, so that it takes as long to refuse as a known one with a wrong secret.
 _NOBODY = hashlib.sha256(b"").hexdigest()
@@ -295,12 +295,14 @@ class KeyView:
     made_by: str | None
 
 
-def list_keys(store: Store, *, every: bool = False) -> list[KeyView]:
-    """Keys that open something, or would if they were enabled; with `every` also those that did."""
+def list_keys(
+    store: Store, *, every: bool = False, before: int | None = None, limit: int = 1_000
+) -> list[KeyView]:
+    """Keys that open something or would if enabled, newest first; with `every` also those that did."""
     with store.read() as session:
         now = store.backend.now(session)
-        found = [key_view(key, now) for key in keys.list_keys(session)]
-    return [each for each in found if every or each.state in LISTED]
+        found = keys.list_keys(session, lives_at=None if every else now, before=before, limit=limit)
+    return [key_view(key, now) for key in found]
 
 
 def has_keys(store: Store) -> bool:
@@ -329,7 +331,7 @@ def key_view(key: Key, now: int) -> KeyView:
     )
 
 
-def made_view(key: Key, token: str) -> dict[str, Any]:
+def made_view(key: Key, token: str) -> Annotated[Fields, MadeKey]:
     """A new key as its maker sees it, this once: `key` is what its owner sends."""
     said = asdict(key_view(key, key.created_at))
     return {"id": said.pop("id"), "name": said.pop("name"), "key": token, **said}

@@ -10,18 +10,19 @@ from thresher.core.clock import as_text
 OPAQUE = frozenset({"payload", "checkpoint"})
 
 
+def is_time(name: str) -> bool:
+    """Tell whether a whole number under this name is a time."""
+    return name in ("at", "until") or name.endswith(("_at", "_until"))
+
+
 def jsonable(value: Any, name: str = "") -> Any:
-    """Plain JSON, with times (`at`, `..._at`, `until`) as ISO 8601."""
+    """Plain JSON, with times (`at`, `..._at`, `until`, `..._until`) as ISO 8601."""
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: jsonable(getattr(value, field.name), field.name) for field in fields(value)}
     if isinstance(value, Mapping):
         return {key: item if key in OPAQUE else jsonable(item, str(key)) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [jsonable(item) for item in value]
-    if (
-        isinstance(value, int)
-        and not isinstance(value, bool)
-        and (name in ("at", "until") or name.endswith("_at"))
-    ):
+    if isinstance(value, int) and not isinstance(value, bool) and is_time(name):
         return as_text(value)
     return value

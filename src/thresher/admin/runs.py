@@ -1,13 +1,11 @@
 """Runs and groups: how many tasks belong to each, how they ended, what they counted and cost."""
 
 from dataclasses import dataclass
-from typing import Any
 
+from thresher.admin.rows import RunFields
 from thresher.admin.tasks import count_run, run_fields
 from thresher.store import groups
 from thresher.store.store import Store
-
-Fields = dict[str, Any]
 
 MAX_BELOW = 100
 
@@ -16,8 +14,8 @@ MAX_BELOW = 100
 class RunDetail:
     """One run or group, and the groups that its members opened."""
 
-    run: Fields
-    below: list[Fields]
+    run: RunFields
+    below: list[RunFields]
 
 
 def list_runs(
@@ -30,7 +28,7 @@ def list_runs(
     groups_too: bool = False,
     limit: int = 50,
     before: int | None = None,
-) -> list[Fields]:
+) -> list[RunFields]:
     """Runs that match, the newest first; with `groups_too` also groups that are no runs."""
     wanted = {
         "app": app,
@@ -55,6 +53,6 @@ def show_run(store: Store, group_id: int) -> RunDetail:
 ENDINGS = ("succeeded", "filtered", "skipped", "failed", "cancelled")
 
 
-def run_ending(run: Fields) -> str | None:
+def run_ending(run: RunFields) -> str | None:
     """What a run found, and why it stopped."""
     return ": ".join(str(part) for part in (run["verdict"], run["stop_reason"]) if part) or None

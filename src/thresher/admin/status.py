@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from thresher.admin.failures import FailureGroup, group_failures
 from thresher.admin.gates import GateView, closed_gates, unserved_sentences
+from thresher.admin.rows import Fields, HeldTask, OldestWaiting, Waiting
 from thresher.core.clock import DAY
 from thresher.core.task import TERMINAL, State
 from thresher.core.trace import has_trace
@@ -32,7 +33,7 @@ class WorkerView:
     started_at: int
     lease_until_at: int
     holds: int
-    tasks: list[dict[str, Any]]
+    tasks: list[Annotated[Fields, HeldTask]]
     serves: list[str]
 
 
@@ -96,8 +97,8 @@ class Status:
     at: int
     schema: int
     counts: Counts
-    waiting: dict[str, Any]
-    oldest: dict[str, Any] | None
+    waiting: Annotated[Fields, Waiting]
+    oldest: Annotated[Fields, OldestWaiting] | None
     workers: list[WorkerView]
     closed: list[GateView]
     runs: int  # that have not ended

@@ -11,6 +11,7 @@ from time import monotonic, sleep
 from typing import Any
 
 from thresher.admin.gates import GateView, gates_before, why_it_waits
+from thresher.admin.rows import AttemptFields, EventFields, Fields, RefusalFields, RunFields, TaskFields
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.core.group import GroupStatus
 from thresher.core.keys import canonical_url
@@ -193,8 +194,6 @@ def _list(states: frozenset[State]) -> str:
     return ", ".join(sorted(states))
 
 
-Fields = dict[str, Any]
-
 MAX_CHILDREN = 1_000
 MAX_IN_TREE = 5_000
 MAX_RECORDS = 50
@@ -225,18 +224,18 @@ class TaskDetail:
     and the newest `MAX_EVENTS`; children are all if `has_all_children` is set.
     """
 
-    task: Fields
+    task: TaskFields
     waits: list[str]
-    attempts: list[Fields]
-    parent: Fields | None
-    children: list[Fields]
-    refusals: list[Fields]
+    attempts: list[AttemptFields]
+    parent: TaskFields | None
+    children: list[TaskFields]
+    refusals: list[RefusalFields]
     gates: list[GateView]
     result: Any = None
     has_all_children: bool = True
-    run: Fields | None = None
+    run: RunFields | None = None
     records: list[Written] = field(default_factory=list)
-    events: list[Fields] = field(default_factory=list)
+    events: list[EventFields] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -270,7 +269,7 @@ def list_tasks(
     run: int | None = None,
     limit: int = 50,
     before: int | None = None,
-) -> list[Fields]:
+) -> list[TaskFields]:
     """Tasks that match, the newest first."""
     if state is not None and state not in list(State):
         raise UsageError(f"there is no state {state!r}; the states are {', '.join(State)}")
@@ -330,7 +329,7 @@ def last_message(task: Fields) -> str:
     return f"{task['error']}: {task['reason']}" if task["error"] else task["reason"] or ""
 
 
-def run_fields(status: GroupStatus) -> Fields:
+def run_fields(status: GroupStatus) -> RunFields:
     """A run or group by name."""
     fields = asdict(status)
     fields["counts"] = dict(status.counts)

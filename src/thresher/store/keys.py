@@ -48,6 +48,7 @@ _CHARGE = """update api_keys set used = used + 1, used_at = :now,
         tat = case when tat > :far then :latest when tat > :now then tat else :now end + :interval
     where id = :id and revoked_at is null and disabled_at is null
         and (expires_at is null or expires_at > :now) and (tat <= :latest or tat > :far)"""
+_LIVES = "revoked_at is null and (expires_at is null or expires_at > :lives_at)"
 _LIVE = """select count(*) from api_keys where revoked_at is null and disabled_at is null
     and (expires_at is null or expires_at > :now)"""
 
@@ -181,9 +182,15 @@ def key_with(session: Session, prefix: str) -> Key | None:
     return _key(found) if found else None
 
 
-def list_keys(session: Session, limit: int = 1_000) -> list[Key]:
-    """All keys, the newest first."""
-    return [_key(row) for row in session.rows(f"{_SELECT} order by id desc limit :limit", {"limit": limit})]
+def list_keys(
+    session: Session, *, lives_at: int | None = None, before: int | None = None, limit: int = 1_000
+) -> list[Key]:
+    """Keys, the newest first: those below an id, and those that are neither revoked nor expired at a time."""
+    wanted = {"lives_at": (_LIVES, lives_at), "before": ("id < :before", before)}
+    given = {key: value for key, (_, value) in wanted.items() if value is not None}
+    where = f" where {' and '.join(wanted[key][0] for key in given)}" if given else ""
+    rows = session.rows(f"{_SELECT}{where} order by id desc limit :limit", given | {"limit": limit})
+    return [_key(row) for row in rows]
 
 
 def live_keys(session: Session, now: int) -> int:

@@ -91,13 +91,19 @@ def add_source_within(session: Session, name: str, limits: GateLimits, app: str 
 
 
 def find_gates(
-    session: Session, *, name: str | None = None, only_sources: bool = False, limit: int = 1_000
+    session: Session,
+    *,
+    name: str | None = None,
+    only_sources: bool = False,
+    after: str | None = None,
+    limit: int = 1_000,
 ) -> list[Fields]:
-    """Gates with their limits, state and trouble, by name."""
-    where = " where g.name = :name" if name else " where s.name is not null" if only_sources else ""
-    rows = session.rows(
-        f"{_SELECT}{where} order by g.name limit :limit", {"limit": limit} | ({"name": name} if name else {})
-    )
+    """Gates with their limits, state and trouble, by name; those whose names come after one."""
+    wanted = {"name": ("g.name = :name", name), "after": ("g.name > :after", after)}
+    given: Fields = {key: value for key, (_, value) in wanted.items() if value is not None}
+    clauses = [wanted[key][0] for key in given] + (["s.name is not null"] if only_sources else [])
+    where = f" where {' and '.join(clauses)}" if clauses else ""
+    rows = session.rows(f"{_SELECT}{where} order by g.name limit :limit", given | {"limit": limit})
     return [dict(zip((*_COLUMNS, "source", "app"), row, strict=True)) for row in rows]
 
 

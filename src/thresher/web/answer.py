@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import aclosing, suppress
 from contextvars import copy_context
-from typing import Any, BinaryIO, ParamSpec, TypeVar
+from typing import Any, BinaryIO, Generic, ParamSpec, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -25,10 +25,14 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-async def answer(store: Store, fn: Callable[P, Any], *args: P.args, **kwargs: P.kwargs) -> Response:
+class Answer(Response, Generic[T]):
+    """A response whose JSON is a `T`, as `written` writes it. It describes the endpoint that returns it."""
+
+
+async def answer(store: Store, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Answer[T]:
     """Call a function in its own transaction, and return its result as the response."""
     body = await store.run(lambda: written(fn(*args, **kwargs)))
-    return Response(body, media_type=JSON)
+    return Answer(body, media_type=JSON)
 
 
 async def run_in_pool(request: Request, name: str, size: int, work: Callable[[], T]) -> T:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import version
 
 from fastapi import FastAPI
@@ -15,6 +15,7 @@ from thresher.runtime import Runtime
 from thresher.web.answer import Pools
 from thresher.web.auth import Authentication
 from thresher.web.body import BodyReader, Shares
+from thresher.web.openapi import document
 from thresher.web.pages.live import Changes
 from thresher.web.pages.site import Site
 from thresher.web.problem import on_error, on_http, on_invalid, on_surprise
@@ -57,6 +58,7 @@ def make_api(runtime: Runtime) -> FastAPI:
     app.add_exception_handler(HTTPException, on_http)
     app.add_exception_handler(RequestValidationError, on_invalid)
     app.add_exception_handler(Exception, on_surprise)
+    app.state.document = cache(partial(document, app, mounted, runtime.registry.apps))
     limits = body_limits(route for _, route in mounted)
     app.add_middleware(BodyReader, settings=lambda: runtime.store.settings, limits=limits)
     return app

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Callable, Mapping
 from datetime import date
-from typing import Any
-
-from starlette.responses import Response
+from typing import Any, ClassVar, Self, TypeVar
 
 from thresher.admin.plain import jsonable
 from thresher.runtime import Runtime
-from thresher.web.answer import answer
+from thresher.web.answer import JSON, Answer, written
+
+T = TypeVar("T")
 
 _SECOND_WORD = re.compile(r"_([a-z0-9])")
 
@@ -24,7 +24,7 @@ def camel(value: Any, as_written: frozenset[str] = frozenset()) -> Any:
 def _camel(plain: Any, as_written: frozenset[str]) -> Any:
     if isinstance(plain, Mapping):
         return {
-            _renamed(name): each if name in as_written else _camel(each, as_written)
+            renamed(name): each if name in as_written else _camel(each, as_written)
             for name, each in plain.items()
         }
     if isinstance(plain, list):
@@ -32,12 +32,20 @@ def _camel(plain: Any, as_written: frozenset[str]) -> Any:
     return plain.isoformat() if isinstance(plain, date) else plain
 
 
-def _renamed(name: str) -> str:
+def renamed(name: str) -> str:
+    """The name of a member in camelCase."""
     return _SECOND_WORD.sub(lambda match: match[1].upper(), name)
 
 
-async def camel_answer(
-    runtime: Runtime, work: Callable[[], Any], as_written: frozenset[str] = frozenset()
-) -> Response:
-    """Do it on a database thread, and answer with what it returns."""
-    return await answer(runtime.store, lambda: camel(work(), as_written))
+class CamelAnswer(Answer[T]):
+    """A response whose JSON is a `T` with its members in camelCase. An app names in a class of its own which
+    members it leaves as they were written.
+    """
+
+    as_written: ClassVar[frozenset[str]] = frozenset()
+
+    @classmethod
+    async def of(cls, runtime: Runtime, work: Callable[[], T]) -> Self:
+        """Do it on a database thread, and answer with what it returns."""
+        body = await runtime.store.run(lambda: written(camel(work(), cls.as_written)))
+        return cls(body, media_type=JSON)

@@ -71,16 +71,19 @@ class Problem:
     detail: str
     headers: Mapping[str, str] = field(default_factory=dict)
 
-    def response(self) -> Response:
-        title, detail = TITLES.get(self.status, "Problem"), self.detail[:MAX_DETAIL]
-        told = {
+    def told(self) -> dict[str, Any]:
+        """Its members, as they are sent."""
+        detail = self.detail[:MAX_DETAIL]
+        return {
             "type": f"urn:thresher:{self.name}",
-            "title": title,
+            "title": TITLES.get(self.status, "Problem"),
             "status": self.status,
             "detail": detail,
             "error": detail,
         }
-        return Response(written(told), self.status, dict(self.headers), PROBLEM)
+
+    def response(self) -> Response:
+        return Response(written(self.told()), self.status, dict(self.headers), PROBLEM)
 
 
 def of_error(error: ThresherError) -> Problem:

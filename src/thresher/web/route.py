@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from http import HTTPStatus
 from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, Query
@@ -50,7 +49,10 @@ class Route:
     """One route of the API: a method, a path under /api, a FastAPI endpoint, and the key scope that it
     requires.
 
-    `extra` is added to its OpenAPI description; `status` are its status codes, the usual one first.
+    It is described by its endpoint: the docstring, whose first sentence is the summary, the parameters and
+    the body, and the type that it returns (`Answer[T]`), with one `example` of such an answer. `name` is what
+    programs call it, such as list_cups. `extra` is added to the OpenAPI description; `status` are its status
+    codes, the usual one first.
     `body_limit` (bytes) and `body_patience` (seconds) limit its request body: numbers, or names of settings.
     `probe` marks a route without parameters that changes nothing; the dashboard suggests it for trying out a
     new key. A change is written into the audit log with its method and path, and with the values of those
@@ -72,6 +74,8 @@ class Route:
     shows: tuple[str, ...] = ()
     unaudited: str | None = None
     page_by: str | None = None
+    name: str | None = None
+    example: Any = None
 
     @property
     def shape(self) -> tuple[str, str]:
@@ -89,16 +93,12 @@ class Route:
         if self.page_by:
             said[PAGE_BY] = self.page_by
             extra["parameters"] = [*extra.get("parameters", ()), dict(PARAMETER)]
-        also: dict[int | str, dict[str, Any]] = {
-            each: {"description": HTTPStatus(each).phrase} for each in self.status[1:]
-        }
         app.add_api_route(
             self.path,
             self.endpoint,
             methods=[self.method],
             status_code=self.status[0],
-            tags=[owner],
-            responses={**also, "default": {"description": "A problem", "content": {PROBLEM: {}}}},
+            responses={"default": {"description": "A problem", "content": {PROBLEM: {}}}},
             openapi_extra={**extra, **said},
             response_model=None,
         )
@@ -247,6 +247,11 @@ async def current_runtime(request: Request) -> Runtime:
 CurrentRuntime = Annotated[Runtime, Depends(current_runtime)]
 Limit = Annotated[int, Query(ge=1, le=MAX_ROWS, description="Maximum number of rows.")]
 BeforeId = Annotated[int | None, Query(ge=1, le=MAX_ID, description="Only ids below this one (next page).")]
+AfterName = Annotated[str | None, Query(description="Only names that come after this one (next page).")]
+AfterId = Annotated[int, Query(ge=0, le=MAX_ID, description="Only ids above this one (next page).")]
+AfterKey = Annotated[
+    str | None, Query(description="Start after this key, the last one of the previous page.")
+]
 BeforeKey = Annotated[
     str | None, Query(description="Start after this key, the last one of the previous page.")
 ]

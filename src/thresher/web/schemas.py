@@ -1,16 +1,12 @@
-"""Schemas of the API: request bodies, parsed strictly (an unknown field is an error), and responses, derived
-from one example per route.
-"""
+"""Schemas of what the API is sent: request bodies, parsed strictly, so that an unknown field is an error."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
-from starlette.requests import Request
 
-from thresher.core.app import App
+from thresher.admin.export import FileFormat
 from thresher.web.answer import JSON
-from thresher.web.auth import SECURE_NAME, key_headers
 from thresher.web.route import MAX_TEXT
 
 MAX_AT_ONCE = 1_000
@@ -54,11 +50,15 @@ class TaskAsked(RequestBody):
 class ReasonBody(RequestBody):
     """The reason for a change; it is stored and shown."""
 
+    model_config = like(reason="they asked us to wait")
+
     reason: Text | None = None
 
 
 class Pause(ReasonBody):
     """The length of a pause, such as 90s, 10m, 2h or 1d, and its reason."""
+
+    model_config = like(**{"for": "2h", "reason": "they asked us to wait"})
 
     lasts: Text = Field(alias="for")
 
@@ -66,7 +66,22 @@ class Pause(ReasonBody):
 class Value(RequestBody):
     """The new value of a setting; null restores the project's value or the default."""
 
+    model_config = like(value=5)
+
     value: int | float | None
+
+
+# A route that streams a file in one of the formats, as its parameter `format` says.
+FILES: Mapping[str, Any] = {
+    "responses": {
+        "200": {
+            "description": "The file",
+            "content": {
+                form.media_type.partition(";")[0]: {"schema": {"type": "string"}} for form in FileFormat
+            },
+        }
+    }
+}
 
 
 def said(reason: ReasonBody | None, otherwise: str) -> str:
@@ -79,69 +94,6 @@ def given(body: RequestBody) -> dict[str, Any]:
     return {name: value for name, value in body.model_dump().items() if value is not None}
 
 
-# Response schemas for OpenAPI, derived from one example per route, so that the two never differ.
-
-_TYPES: Mapping[type, str] = {bool: "boolean", int: "integer", float: "number", str: "string"}
-
-
-def shape(example: Any, perhaps: Collection[str] = (), absent: Collection[str] = ()) -> dict[str, Any]:
-    """Return the schema of everything that looks like an example. Members in `perhaps` may be null, those in
-    `absent` may be missing.
-    """
-    if isinstance(example, Mapping):
-        members = {
-            name: _or_null(shape(value, perhaps, absent), name in perhaps) for name, value in example.items()
-        }
-        return {
-            "type": "object",
-            "properties": members,
-            "required": [name for name in members if name not in absent],
-        }
-    if isinstance(example, list):
-        return (
-            {"type": "array", "items": shape(example[0], perhaps, absent)} if example else {"type": "array"}
-        )
-    if example is None:
-        return {}
-    return {"type": _TYPES[type(example)]}
-
-
-def _or_null(schema: dict[str, Any], nullable: bool) -> dict[str, Any]:
-    return {**schema, "type": [schema["type"], "null"]} if nullable and "type" in schema else schema
-
-
-def answers(
-    example: Any, says: str = "OK", perhaps: Collection[str] = (), absent: Collection[str] = ()
-) -> dict[str, Any]:
-    """Describe one response of a route."""
-    return {
-        "description": says,
-        "content": {JSON: {"schema": shape(example, perhaps, absent), "example": example}},
-    }
-
-
-def asks(example: Any, schema: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def asks(example: Any, schema: Mapping[str, Any]) -> dict[str, Any]:
     """Describe a request body that the framework does not read."""
-    return {
-        "required": True,
-        "content": {JSON: {"schema": dict(schema or shape(example)), "example": example}},
-    }
-
-
-def described(request: Request, below: str = "") -> dict[str, Any]:
-    """Return the OpenAPI description of the API: all of it, or the routes below a path."""
-    said = dict(request.app.openapi())
-    schemes = security_schemes(request.app.state.runtime.registry.apps)
-    said["components"] = {**said.get("components", {}), "securitySchemes": schemes}
-    said["paths"] = {path: each for path, each in said["paths"].items() if path.startswith(below)}
-    return {**said, "security": [{name: []} for name in schemes]}
-
-
-def security_schemes(apps: Iterable[App]) -> dict[str, dict[str, str]]:
-    """The ways to show who asks: a key in one of its headers, or a login."""
-    headers = {name.lower(): {"type": "apiKey", "in": "header", "name": name} for name in key_headers(apps)}
-    return {
-        "bearer": {"type": "http", "scheme": "bearer"},
-        **headers,
-        "login": {"type": "apiKey", "in": "cookie", "name": SECURE_NAME},
-    }
+    return {"required": True, "content": {JSON: {"schema": dict(schema), "example": example}}}

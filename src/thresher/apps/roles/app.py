@@ -42,6 +42,7 @@ app = App(
         "thresher.apps.roles.http.roles:ROUTES",
         "thresher.apps.roles.http.scraper:ROUTES",
         "thresher.apps.roles.http.monitoring:ROUTES",
+        "thresher.apps.roles.http.scrapers:ROUTES",
     ),
     pages=(
         "thresher.apps.roles.pages.candidates:PAGES",

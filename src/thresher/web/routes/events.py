@@ -3,12 +3,13 @@
 from typing import Annotated
 
 from fastapi import Query
-from starlette.responses import Response
 
 from thresher.admin.events import list_events
 from thresher.admin.keys import READ
-from thresher.web.answer import answer
+from thresher.admin.rows import EventFields
+from thresher.web.answer import Answer, answer
 from thresher.web.route import BeforeId, CurrentRuntime, Limit, Route
+from thresher.web.routes.examples import EVENT
 
 
 async def events(
@@ -21,11 +22,23 @@ async def events(
     ] = None,
     limit: Limit = 50,
     before: BeforeId = None,
-) -> Response:
+) -> Answer[list[EventFields]]:
     """List events, newest first, each with the description of its kind."""
     return await answer(
         runtime.store, list_events, runtime.store, kind=kind, source=source, limit=limit, before=before
     )
 
 
-ROUTES = (Route("GET", "/api/events", events, READ, page_by="id"),)
+_SENTENCE = "A source was paused: manually, by a breaker, or by its own answer."
+
+ROUTES = (
+    Route(
+        "GET",
+        "/api/events",
+        events,
+        READ,
+        page_by="id",
+        example=[{**EVENT, "sentence": _SENTENCE}],
+        name="list_events",
+    ),
+)

@@ -2,7 +2,7 @@
 
 from typing import Annotated, BinaryIO
 
-from fastapi import Query
+from fastapi import Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -11,6 +11,7 @@ from thresher.admin.keys import READ
 from thresher.core.errors import UsageError
 from thresher.web.answer import StreamedFile, flow
 from thresher.web.route import CurrentRuntime, Route
+from thresher.web.schemas import FILES
 
 WRITERS = 4  # at the same time; more wait for one of these to end
 
@@ -18,7 +19,7 @@ WRITERS = 4  # at the same time; more wait for one of these to end
 async def exported(
     runtime: CurrentRuntime,
     request: Request,
-    what: str,
+    what: Annotated[str, Path(description="What is exported, such as tasks, matches or postings.")],
     form: Annotated[str, Query(alias="format", description="Format: csv, jsonl, xlsx or parquet.")] = "csv",
     status: Annotated[str | None, Query(description="Only rows with this status.")] = None,
 ) -> Response:
@@ -41,4 +42,4 @@ async def exported(
     )
 
 
-ROUTES = (Route("GET", "/api/export/{what}", exported, READ),)
+ROUTES = (Route("GET", "/api/export/{what}", exported, READ, FILES, name="export"),)

@@ -1,110 +1,105 @@
-"""Failures over HTTP: what failed, by error, kind and source; and to send it back, after a dry run."""
+"""Failures over HTTP: what failed or is tried again, in groups; send what failed back."""
 
-from dataclasses import asdict
 from typing import Annotated, Any
 
-from fastapi import Query
-from starlette.responses import Response
+from fastapi import Body, Query
 
-from thresher.admin.failures import failure_filters, group_failures, plan_retry, retry_newest_failures
+from thresher.admin.failures import (
+    FailureGroup,
+    Rescue,
+    failure_filters,
+    group_failures,
+    plan_retry,
+    retry_newest_failures,
+)
 from thresher.admin.keys import READ, WRITE
 from thresher.admin.times import seconds
 from thresher.store.store import Store
-from thresher.web.answer import answer
+from thresher.web.answer import Answer, answer
 from thresher.web.route import CurrentRuntime, Route
-from thresher.web.schemas import RequestBody, Text, answers, like
+from thresher.web.routes.examples import AT
+from thresher.web.schemas import RequestBody, Text, like
 
-MAX_COUNTED = 5_000  # failures of one error that are read
-MAX_GROUPS = 200
-MAX_EXAMPLES = 20  # tasks that a dry run names
+MAX_COUNTED = 5_000  # failures of one error that are counted
 
 
-class RetryAsked(RequestBody):
-    """Which failed tasks: all that match every filter given. Ages are written as 90s, 10m, 2h or 1d. Without
-    `apply` they are only counted.
+class FailuresRetried(RequestBody):
+    """Which failed tasks go back: those of an error, a kind, a source; those that failed longer ago than
+    `older` or more recently than `newer` (such as 12h). With `dryRun` they are only counted.
     """
 
-    model_config = like(error="TimedOut", apply=False)
+    model_config = like(error="TimedOut", kind="page", newer="1d", dryRun=True)
 
     error: Text | None = None
     kind: Text | None = None
     source: Text | None = None
     older: Text | None = None
     newer: Text | None = None
-    apply: bool = False
+    dryRun: bool = False  # noqa: N815  as the other routes have it
 
 
 async def failures(
     runtime: CurrentRuntime,
-    error: Annotated[str | None, Query(description="Error class, such as TimedOut.")] = None,
+    state: Annotated[str | None, Query(description="State: failed or retrying.")] = None,
+    error: Annotated[str | None, Query(description="Class of the error, such as TimedOut.")] = None,
     kind: Annotated[str | None, Query(description="The kind of task.")] = None,
-    source: Annotated[
-        str | None, Query(description="Name of a source, or a gate such as host:example.com.")
-    ] = None,
-    state: Annotated[
-        str | None, Query(description="failed (for good) or retrying (to be tried again). Default: both.")
-    ] = None,
-) -> Response:
-    """List failures by error, kind and source, each group with its size and an example."""
-    return await answer(runtime.store, _groups, runtime.store, state, error, kind, source)
-
-
-def _groups(
-    store: Store, state: str | None, error: str | None, kind: str | None, source: str | None
-) -> list[dict[str, Any]]:
-    wanted = failure_filters(store, error=error, kind=kind, source=source, older=None, newer=None)
-    return [asdict(each) for each in group_failures(store, state, MAX_COUNTED, **wanted)[:MAX_GROUPS]]
-
-
-async def retry(runtime: CurrentRuntime, body: RetryAsked) -> Response:
-    """Send failed tasks that match back to waiting with a fresh retry budget. Without `apply`, say how many
-    these are, and name some.
+    source: Annotated[str | None, Query(description="Name of a source or gate; none for no gate.")] = None,
+    older: Annotated[str | None, Query(description="Only what failed longer ago than 12h, 7d, 2w.")] = None,
+    newer: Annotated[str | None, Query(description="Only what failed in the last 12h, 7d, 2w.")] = None,
+) -> Answer[list[FailureGroup]]:
+    """List what failed and what is tried again, by error, kind and source, the largest group first. Of each
+    error the newest 5,000 are counted.
     """
-    return await answer(runtime.store, _retried, runtime.store, body)
+    asked = {"error": error, "kind": kind, "source": source, "older": older, "newer": newer}
+    return await answer(runtime.store, _grouped, runtime.store, state, asked)
 
 
-def _retried(store: Store, body: RetryAsked) -> dict[str, Any]:
-    older, newer = (seconds(age) if age else None for age in (body.older, body.newer))
-    wanted = failure_filters(
-        store, error=body.error, kind=body.kind, source=body.source, older=older, newer=newer
-    )
-    if not body.apply:
-        plan = plan_retry(store, **wanted)
-        said = {"matched": len(plan.ids), "more": plan.more, "examples": plan.ids[:MAX_EXAMPLES]}
-        return {"applied": False, **said, "retried": 0, "key_taken": 0}
-    done = retry_newest_failures(store, **wanted)
-    counts = {"retried": len(done.result.retried), "key_taken": len(done.result.key_taken)}
-    return {"applied": True, "matched": done.matched, "more": False, "examples": [], **counts}
+def _grouped(store: Store, state: str | None, asked: dict[str, str | None]) -> list[FailureGroup]:
+    return group_failures(store, state, MAX_COUNTED, **_filters(store, asked))
+
+
+async def retry(
+    runtime: CurrentRuntime, body: Annotated[FailuresRetried | None, Body()] = None
+) -> Answer[Rescue]:
+    """Send the newest failed tasks that match back to waiting, at most 5,000 at once."""
+    return await answer(runtime.store, _retried, runtime.store, body or FailuresRetried())
+
+
+def _retried(store: Store, body: FailuresRetried) -> Rescue:
+    filters = _filters(store, body.model_dump(exclude={"dryRun"}))
+    if body.dryRun:
+        return Rescue(len(plan_retry(store, **filters).ids), applied=False)
+    return retry_newest_failures(store, **filters)
+
+
+def _filters(store: Store, asked: dict[str, str | None]) -> dict[str, Any]:
+    ages = {name: seconds(age) if (age := asked.pop(name)) else None for name in ("older", "newer")}
+    return failure_filters(store, error=asked["error"], kind=asked["kind"], source=asked["source"], **ages)
 
 
 _GROUP = {
     "state": "failed",
-    "error": "TimedOut",
+    "error": "ServerError",
     "kind": "page",
-    "source": "source:acme",
+    "source": "shop",
     "count": 12,
-    "example": 4711,
-    "message": "acme.example did not answer within 20 s",
-    "first_at": "2026-11-19T16:00:00Z",
-    "last_at": "2026-11-19T17:00:00Z",
-    "next_at": "2026-11-19T17:10:00Z",
+    "example": 41,
+    "message": "503 Service Unavailable",
+    "first_at": AT,
+    "last_at": AT,
+    "next_at": None,
 }
-_RETRIED = {"applied": False, "matched": 12, "more": False, "examples": [4711], "retried": 0, "key_taken": 0}
+_RESCUE = {"matched": 12, "applied": True, "result": {"retried": [41, 42], "key_taken": [43]}}
 
 ROUTES = (
-    Route(
-        "GET",
-        "/api/failures",
-        failures,
-        READ,
-        {"responses": {"200": answers([_GROUP], perhaps=("error", "source", "message", "next_at"))}},
-    ),
+    Route("GET", "/api/failures", failures, READ, probe=True, name="list_failures", example=[_GROUP]),
     Route(
         "POST",
         "/api/failures/retry",
         retry,
         WRITE,
-        {"responses": {"200": answers(_RETRIED)}},
-        shows=("error", "kind", "source", "older", "newer", "apply"),
+        shows=("error", "kind", "source", "older", "newer", "dryRun"),
+        name="retry_failures",
+        example=_RESCUE,
     ),
 )

@@ -1,12 +1,11 @@
 """Keys over HTTP: see them, make one, switch one off and on, take one back."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Path, Query
 from pydantic import Field
 from starlette.requests import Request
-from starlette.responses import Response
 
 from thresher.admin import keys as control
 from thresher.admin.keys import (
@@ -19,15 +18,17 @@ from thresher.admin.keys import (
     list_keys,
     made_view,
 )
+from thresher.admin.rows import Fields, MadeKey
 from thresher.admin.times import read_now, seconds
 from thresher.core.app import App
 from thresher.store.store import Store
-from thresher.web.answer import JSON, answer, written
+from thresher.web.answer import JSON, Answer, answer, written
 from thresher.web.auth import holder
-from thresher.web.route import MAX_ID, CurrentRuntime, Route
+from thresher.web.route import MAX_ID, BeforeId, CurrentRuntime, Limit, Route
+from thresher.web.routes.examples import AT
 from thresher.web.schemas import RequestBody, Text, like
 
-KeyId = Annotated[int, Path(ge=1, le=MAX_ID)]
+KeyId = Annotated[int, Path(ge=1, le=MAX_ID, description="Id of the key.")]
 
 
 class KeyAsked(RequestBody):
@@ -45,15 +46,19 @@ class KeyAsked(RequestBody):
 async def keys(
     runtime: CurrentRuntime,
     every: Annotated[bool, Query(alias="all", description="Include expired and revoked keys.")] = False,
-) -> Response:
+    limit: Limit = 1_000,
+    before: BeforeId = None,
+) -> Answer[list[KeyView]]:
     """List keys, newest first, with their scopes, expiry and last use."""
-    return await answer(runtime.store, list_keys, runtime.store, every=every)
+    return await answer(runtime.store, list_keys, runtime.store, every=every, before=before, limit=limit)
 
 
-async def create_key(runtime: CurrentRuntime, request: Request, body: KeyAsked) -> Response:
+async def create_key(
+    runtime: CurrentRuntime, request: Request, body: KeyAsked
+) -> Answer[Annotated[Fields, MadeKey]]:
     """Create a key. The response contains it as `key`; it cannot be read again."""
     made = await runtime.store.run(_made, runtime.store, runtime.registry.apps, body, _who(request))
-    return Response(made, 201, {"Cache-Control": "no-store"}, JSON)
+    return Answer(made, 201, {"Cache-Control": "no-store"}, JSON)
 
 
 def _made(store: Store, apps: Sequence[App], body: KeyAsked, by: str | None) -> bytes:
@@ -71,7 +76,7 @@ def _made(store: Store, apps: Sequence[App], body: KeyAsked, by: str | None) -> 
     return written(made_view(made.key, made.token))
 
 
-async def revoke_key(runtime: CurrentRuntime, request: Request, key_id: KeyId) -> Response:
+async def revoke_key(runtime: CurrentRuntime, request: Request, key_id: KeyId) -> Answer[KeyView]:
     """Revoke a key."""
     return await answer(runtime.store, _revoked, runtime.store, key_id, _who(request))
 
@@ -80,12 +85,12 @@ def _revoked(store: Store, key_id: int, by: str | None) -> KeyView:
     return key_view(control.revoke_key_id(store, key_id, by), read_now(store))
 
 
-async def disable_key(runtime: CurrentRuntime, request: Request, key_id: KeyId) -> Response:
+async def disable_key(runtime: CurrentRuntime, request: Request, key_id: KeyId) -> Answer[KeyView]:
     """Switch a key off: every server refuses it until it is enabled."""
     return await answer(runtime.store, _switched, runtime.store, key_id, False, _who(request))
 
 
-async def enable_key(runtime: CurrentRuntime, request: Request, key_id: KeyId) -> Response:
+async def enable_key(runtime: CurrentRuntime, request: Request, key_id: KeyId) -> Answer[KeyView]:
     """Switch a key on again that was disabled."""
     return await answer(runtime.store, _switched, runtime.store, key_id, True, _who(request))
 
@@ -99,8 +104,25 @@ def _who(request: Request) -> str | None:
     return found.who if found else None
 
 
+_KEY: dict[str, Any] = {
+    "id": 3,
+    "name": "dashboard",
+    "prefix": "thr_4aa4cbf279a2",
+    "scopes": ["read"],
+    "sources": None,
+    "state": "live",
+    "is_active": True,
+    "rate": 60,
+    "used": 120,
+    "created_at": AT,
+    "used_at": AT,
+    "expires_at": AT,
+    "revoked_at": None,
+    "made_by": "ada",
+}
+
 ROUTES = (
-    Route("GET", "/api/keys", keys, ADMIN, probe=True),
+    Route("GET", "/api/keys", keys, ADMIN, probe=True, page_by="id", example=[_KEY], name="list_keys"),
     Route(
         "POST",
         "/api/keys",
@@ -108,8 +130,24 @@ ROUTES = (
         ADMIN,
         status=(201,),
         shows=("name", "scopes", "sources", "expires", "rate"),
+        example={**_KEY, "key": "thr_4aa4cbf279a2_5f…"},
+        name="create_key",
     ),
-    Route("DELETE", "/api/keys/{key_id}", revoke_key, ADMIN),
-    Route("POST", "/api/keys/{key_id}/disable", disable_key, ADMIN),
-    Route("POST", "/api/keys/{key_id}/enable", enable_key, ADMIN),
+    Route(
+        "DELETE",
+        "/api/keys/{key_id}",
+        revoke_key,
+        ADMIN,
+        example={**_KEY, "state": "revoked", "is_active": False, "revoked_at": AT},
+        name="revoke_key",
+    ),
+    Route(
+        "POST",
+        "/api/keys/{key_id}/disable",
+        disable_key,
+        ADMIN,
+        example={**_KEY, "state": "disabled", "is_active": False},
+        name="disable_key",
+    ),
+    Route("POST", "/api/keys/{key_id}/enable", enable_key, ADMIN, example=_KEY, name="enable_key"),
 )

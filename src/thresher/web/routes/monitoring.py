@@ -8,27 +8,28 @@ from starlette.responses import Response
 
 from thresher.admin.keys import READ
 from thresher.admin.metrics import CONTENT_TYPE, exposition, read_metrics
-from thresher.web.answer import JSON, written
+from thresher.web.answer import JSON, Answer, written
 from thresher.web.problem import Problem
 from thresher.web.route import CurrentRuntime, Route
+from thresher.web.routes.state import HEALTHY, Health
 
 NOT_READY = Problem(503, "NotReady", "not ready; the server's log says why", {"Retry-After": "1"})
 
 
-async def alive() -> Response:
+async def alive() -> Answer[Health]:
     """Tell that the server runs. Asks no database, and needs no key."""
     return _ok()
 
 
-async def ready(request: Request) -> Response:
+async def ready(request: Request) -> Answer[Health] | Response:
     """Tell whether the database answers and has all migrations: 200, or 503. Needs no key, and says nothing
     else.
     """
     return NOT_READY.response() if await request.app.state.readiness.problem() else _ok()
 
 
-def _ok() -> Response:
-    return Response(written({"status": "ok"}), media_type=JSON)
+def _ok() -> Answer[Health]:
+    return Answer(written(HEALTHY), media_type=JSON)
 
 
 async def metrics(runtime: CurrentRuntime, request: Request) -> Response:
@@ -39,9 +40,9 @@ async def metrics(runtime: CurrentRuntime, request: Request) -> Response:
 
 _TEXT = {"responses": {"200": {"content": {"text/plain": {"schema": {"type": "string"}}}}}}
 ROUTES = (
-    Route("GET", "/healthz", alive, None),
-    Route("GET", "/readyz", ready, None),
-    Route("GET", "/metrics", metrics, READ, _TEXT, probe=True),
+    Route("GET", "/healthz", alive, None, example=HEALTHY, name="check_alive"),
+    Route("GET", "/readyz", ready, None, example=HEALTHY, name="check_ready"),
+    Route("GET", "/metrics", metrics, READ, _TEXT, probe=True, name="get_metrics"),
 )
 PATHS = frozenset(route.path for route in ROUTES)
 PROBES = frozenset(route.path for route in ROUTES if route.scope is None)

@@ -3,14 +3,17 @@
 from typing import Annotated
 
 from fastapi import Body, Path, Query
-from starlette.responses import Response
 
 from thresher.admin.keys import READ, WRITE
-from thresher.admin.runs import list_runs, show_run
-from thresher.admin.tasks import cancel_run
-from thresher.web.answer import answer
+from thresher.admin.rows import RunFields
+from thresher.admin.runs import RunDetail, list_runs, show_run
+from thresher.admin.tasks import RunCancelled, cancel_run
+from thresher.web.answer import Answer, answer
 from thresher.web.route import MAX_ID, BeforeId, CurrentRuntime, Limit, Route
+from thresher.web.routes.examples import RUN
 from thresher.web.schemas import ReasonBody, said
+
+RunId = Annotated[int, Path(ge=1, le=MAX_ID, description="Id of the run or group.")]
 
 
 async def runs(
@@ -22,7 +25,7 @@ async def runs(
     groups: Annotated[bool, Query(description="Include groups that are not runs.")] = False,
     limit: Limit = 50,
     before: BeforeId = None,
-) -> Response:
+) -> Answer[list[RunFields]]:
     """List runs, newest first: tasks by state, counters, cost, stop reason and verdict."""
     return await answer(
         runtime.store,
@@ -38,16 +41,16 @@ async def runs(
     )
 
 
-async def run(runtime: CurrentRuntime, run_id: Annotated[int, Path(ge=1, le=MAX_ID)]) -> Response:
+async def run(runtime: CurrentRuntime, run_id: RunId) -> Answer[RunDetail]:
     """Show one run or group, with the groups below it."""
     return await answer(runtime.store, show_run, runtime.store, run_id)
 
 
 async def cancel(
     runtime: CurrentRuntime,
-    run_id: Annotated[int, Path(ge=1, le=MAX_ID)],
+    run_id: RunId,
     body: Annotated[ReasonBody | None, Body()] = None,
-) -> Response:
+) -> Answer[RunCancelled]:
     """Cancel all tasks of a run or group, and of the groups below it. Running ones are asked to stop; `live`
     counts those that have not ended yet.
     """
@@ -57,7 +60,15 @@ async def cancel(
 
 
 ROUTES = (
-    Route("GET", "/api/runs", runs, READ, page_by="id"),
-    Route("GET", "/api/runs/{run_id}", run, READ),
-    Route("POST", "/api/runs/{run_id}/cancel", cancel, WRITE, shows=("reason",)),
+    Route("GET", "/api/runs", runs, READ, page_by="id", example=[RUN], name="list_runs"),
+    Route("GET", "/api/runs/{run_id}", run, READ, example={"run": RUN, "below": []}, name="get_run"),
+    Route(
+        "POST",
+        "/api/runs/{run_id}/cancel",
+        cancel,
+        WRITE,
+        shows=("reason",),
+        example={"run": 7, "cancelled": 4, "asked": 1, "live": 1},
+        name="cancel_run",
+    ),
 )

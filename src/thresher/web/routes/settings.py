@@ -1,5 +1,8 @@
 """Settings over HTTP: see them all, change one."""
 
+from typing import Annotated
+
+from fastapi import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -13,19 +16,24 @@ from thresher.admin.settings import (
     unset_setting,
 )
 from thresher.runtime import Runtime
-from thresher.web.answer import answer
+from thresher.web.answer import Answer, answer
 from thresher.web.auth import holder
 from thresher.web.refresh import refresh
 from thresher.web.route import CurrentRuntime, Route, without_scope
 from thresher.web.schemas import Value
 
 
-async def settings(runtime: CurrentRuntime) -> Response:
+async def settings(runtime: CurrentRuntime) -> Answer[list[SettingView]]:
     """List every setting: its value, its origin, its unit and its description."""
     return await answer(runtime.store, list_settings, runtime.store)
 
 
-async def put_setting(runtime: CurrentRuntime, request: Request, name: str, body: Value) -> Response:
+async def put_setting(
+    runtime: CurrentRuntime,
+    request: Request,
+    name: Annotated[str, Path(description="Name of the setting.")],
+    body: Value,
+) -> Answer[SettingView] | Response:
     """Change a setting at run time. Workers apply it within settings.every. A setting whose `scope` is admin
     needs that scope.
     """
@@ -45,7 +53,27 @@ def _changed(runtime: Runtime, name: str, body: Value, by: str) -> SettingView:
     return show_setting(runtime.store, name)
 
 
+_SETTING = {
+    "name": "retry.max_retries",
+    "value": 5,
+    "origin": "file",
+    "default": 3,
+    "unit": "retries",
+    "low": 0,
+    "high": 100,
+    "scope": "write",
+    "sentence": "How often a task is tried again.",
+}
+
 ROUTES = (
-    Route("GET", "/api/settings", settings, READ),
-    Route("PUT", "/api/settings/{name}", put_setting, WRITE, shows=("value",)),
+    Route("GET", "/api/settings", settings, READ, example=[_SETTING], name="list_settings"),
+    Route(
+        "PUT",
+        "/api/settings/{name}",
+        put_setting,
+        WRITE,
+        shows=("value",),
+        example=_SETTING,
+        name="change_setting",
+    ),
 )

@@ -1,7 +1,8 @@
 """Extractions and data sets over HTTP: each answer as the document describes it."""
 
 from tests.apps.extractions.filled import DETAIL, fill
-from tests.apps.roles.http.test_openapi import described, differs, schema_of
+from tests.apps.roles.http.test_openapi import described, schema_of
+from tests.web.conformance import differs
 
 OURS = ("/api/extractions", "/api/datasets")
 

@@ -6,7 +6,8 @@ import pytest
 
 from tests.apps.extractions.scene import FOUND, REPORT
 from tests.apps.extractions.test_entities import LAMP
-from tests.apps.roles.http.test_openapi import described, differs, schema_of
+from tests.apps.roles.http.test_openapi import described, schema_of
+from tests.web.conformance import differs
 from thresher.admin.keys import create_key
 from thresher.apps.extractions.detection.report import Choice, Question, Report
 from thresher.apps.extractions.store.recipes import detected, undetected

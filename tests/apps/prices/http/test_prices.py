@@ -8,7 +8,8 @@ import pytest
 from tests.apps.prices.http.conftest import client
 from tests.apps.prices.people import COIN, MORGAN, RATES
 from tests.apps.roles.http.scraping import World
-from tests.apps.roles.http.test_openapi import described, differs, schema_of
+from tests.apps.roles.http.test_openapi import described, schema_of
+from tests.web.conformance import differs
 from tests.web.conftest import Api
 from thresher.apps.prices.model import Bands, ConfidencePart, Valuation
 from thresher.apps.prices.store.valuations import store_valuation

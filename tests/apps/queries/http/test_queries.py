@@ -3,7 +3,8 @@
 import pytest
 
 from tests.apps.queries.scene import EVIL, add_client, fill
-from tests.apps.roles.http.test_openapi import described, differs, schema_of
+from tests.apps.roles.http.test_openapi import described, schema_of
+from tests.web.conformance import differs
 from thresher.admin.keys import create_key
 
 OURS = ("/api/queries", "/api/query-", "/api/ingestion-runs", "/api/signals")

@@ -3,7 +3,6 @@ answered, never a bug."""
 
 import asyncio
 import json
-from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -12,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.apps.roles.http.scraping import QUEUE, World, job, worlds
+from tests.web.conformance import differs
 from tests.web.conftest import APPS, Api
 from tests.web.test_fuzz import TEXTS, VALUES, operations
 from thresher.admin.keys import create_key
@@ -19,53 +19,12 @@ from thresher.apps.roles.service import platforms
 
 MONITORING = "/api/scraper-monitoring"
 FINE = {200, 204, 400, 403, 404, 409, 413, 422}
-TYPES: Mapping[str, tuple[type, ...]] = {
-    "object": (dict,),
-    "array": (list,),
-    "string": (str,),
-    "integer": (int,),
-    "number": (int, float),
-    "boolean": (bool,),
-    "null": (type(None),),
-}
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def world(request, tmp_path):
     with worlds(request, tmp_path) as found:
         yield found
-
-
-def differs(value: Any, schema: Mapping[str, Any], where: str = "") -> list[str]:
-    """Where a value is not what a schema says. Strict: a member that the schema does not name is a difference
-    too."""
-    kinds = schema.get("type", [])
-    kinds = [kinds] if isinstance(kinds, str) else kinds
-    if kinds and not any(
-        isinstance(value, TYPES[kind]) and (kind == "boolean") >= isinstance(value, bool) for kind in kinds
-    ):
-        return [f"{where}: {value!r} is no {kinds}"]
-    found = []
-    if isinstance(value, dict) and "properties" in schema:
-        names = schema["properties"]
-        found += [f"{where}.{name} is missing" for name in schema.get("required", ()) if name not in value]
-        found += [
-            f"{where}.{name} is not described"
-            for name in value
-            if name not in names and not where.endswith(OPEN)
-        ]
-        found += [
-            slip
-            for name, each in value.items()
-            if name in names
-            for slip in differs(each, names[name], f"{where}.{name}")
-        ]
-    if isinstance(value, list) and "items" in schema:
-        found += [slip for each in value for slip in differs(each, schema["items"], f"{where}[]")]
-    return found
-
-
-OPEN = (".reasons", ".platforms")  # whose members have names of their own
 
 
 def described(world: World) -> dict[str, Any]:

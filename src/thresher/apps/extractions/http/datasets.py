@@ -2,20 +2,24 @@
 
 from typing import Annotated, Any, BinaryIO
 
-from fastapi import Query
+from fastapi import Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
 from thresher.admin.export import FileFormat
 from thresher.admin.keys import READ
-from thresher.apps.extractions.http.answer import camel_answer
-from thresher.apps.extractions.http.described import ITEM, fits
+from thresher.apps.extractions.http.answer import Camel, camel_answer
+from thresher.apps.extractions.http.examples import ITEM
 from thresher.apps.extractions.service import datasets
+from thresher.apps.extractions.store.datasets import DataItem
 from thresher.core.errors import UsageError
-from thresher.web.answer import StreamedFile, answer, flow
+from thresher.web.answer import Answer, StreamedFile, answer, flow
 from thresher.web.route import CurrentRuntime, Limit, Route
+from thresher.web.schemas import FILES
 
 WRITERS = 4  # files at the same time; more wait for one of these to end
+
+DataSet = Annotated[str, Path(description="Number of the data set, or the name of a recipe for its newest.")]
 
 
 async def listed(
@@ -23,27 +27,27 @@ async def listed(
     recipe: Annotated[str | None, Query(description="Only data sets of this recipe.")] = None,
     before: Annotated[int | None, Query(ge=1, description="Only data sets before this one.")] = None,
     limit: Limit = 50,
-) -> Response:
+) -> Camel[list[datasets.DataSetView]]:
     """List data sets, newest first, with how many items have each field."""
     return await camel_answer(
         runtime, lambda: datasets.list_views(runtime.store, recipe, limit=limit, before=before)
     )
 
 
-async def shown(runtime: CurrentRuntime, dataset: str) -> Response:
+async def shown(runtime: CurrentRuntime, dataset: DataSet) -> Camel[datasets.DataSetView]:
     """Show one data set: by its number, or the newest of a recipe by the recipe's name."""
     return await camel_answer(runtime, lambda: datasets.show_dataset(runtime.store, dataset))
 
 
 async def items(
     runtime: CurrentRuntime,
-    dataset: str,
+    dataset: DataSet,
     verified: Annotated[
         bool | None, Query(description="Only items whose values are all found on their page, or the others.")
     ] = None,
     after: Annotated[int, Query(ge=0, description="Only items after this one.")] = 0,
     limit: Limit = 100,
-) -> Response:
+) -> Camel[list[DataItem]]:
     """List the items of a data set, each value with its place on the page."""
     return await camel_answer(
         runtime,
@@ -53,21 +57,21 @@ async def items(
 
 async def compared(
     runtime: CurrentRuntime,
-    dataset: str,
+    dataset: DataSet,
     old: Annotated[str, Query(description="Data set to compare with.")],
     only: Annotated[str | None, Query(description="Only items that are new, changed or gone.")] = None,
     after: Annotated[
         str, Query(description="Only items after the one with this key; together with only.")
     ] = "",
     limit: Limit = 100,
-) -> Response:
+) -> Camel[datasets.DataSetDiff]:
     """Compare a data set with an earlier one: what is new, changed and gone."""
     return await camel_answer(
         runtime, lambda: datasets.diff(runtime.store, old, dataset, what=only, after=after, limit=limit)
     )
 
 
-async def schema(runtime: CurrentRuntime, dataset: str) -> Response:
+async def schema(runtime: CurrentRuntime, dataset: DataSet) -> Answer[dict[str, Any]]:
     """Return the JSON Schema of the items of a data set."""
     return await answer(runtime.store, lambda: datasets.json_schema(runtime.store, dataset))
 
@@ -75,7 +79,7 @@ async def schema(runtime: CurrentRuntime, dataset: str) -> Response:
 async def exported(
     runtime: CurrentRuntime,
     request: Request,
-    dataset: str,
+    dataset: DataSet,
     form: Annotated[str, Query(alias="format", description="Format: csv, jsonl, xlsx or parquet.")] = "csv",
     verified: Annotated[
         bool | None, Query(description="Only items whose values are all found on their page, or the others.")
@@ -124,15 +128,34 @@ _DIFF = {
 }
 
 
-def _fits(example: Any) -> dict[str, Any]:
-    return fits(example, ("endedAt",))
-
+_SCHEMA = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "credits": {"type": "string"}},
+    "required": ["name"],
+}
 
 ROUTES = (
-    Route("GET", "/api/datasets", listed, READ, _fits([_DATASET]), probe=True, page_by="id"),
-    Route("GET", "/api/datasets/{dataset}", shown, READ, _fits(_DATASET)),
-    Route("GET", "/api/datasets/{dataset}/items", items, READ, _fits([ITEM]), page_by="id"),
-    Route("GET", "/api/datasets/{dataset}/diff", compared, READ, _fits(_DIFF)),
-    Route("GET", "/api/datasets/{dataset}/schema", schema, READ),
-    Route("GET", "/api/datasets/{dataset}/export", exported, READ),
+    Route(
+        "GET",
+        "/api/datasets",
+        listed,
+        READ,
+        example=[_DATASET],
+        probe=True,
+        page_by="id",
+        name="list_datasets",
+    ),
+    Route("GET", "/api/datasets/{dataset}", shown, READ, example=_DATASET, name="get_dataset"),
+    Route(
+        "GET",
+        "/api/datasets/{dataset}/items",
+        items,
+        READ,
+        example=[ITEM],
+        page_by="id",
+        name="list_dataset_items",
+    ),
+    Route("GET", "/api/datasets/{dataset}/diff", compared, READ, example=_DIFF, name="compare_datasets"),
+    Route("GET", "/api/datasets/{dataset}/schema", schema, READ, example=_SCHEMA, name="get_dataset_schema"),
+    Route("GET", "/api/datasets/{dataset}/export", exported, READ, FILES, name="export_dataset"),
 )

@@ -2,15 +2,18 @@
 
 from typing import Annotated, Any
 
-from fastapi import Body, Query
-from starlette.responses import Response
+from fastapi import Body, Path, Query
 
 from thresher.admin.keys import READ, WRITE
-from thresher.apps.extractions.http.answer import camel_answer
-from thresher.apps.extractions.http.described import ITEM, fits
+from thresher.apps.extractions.http.answer import Camel, camel_answer
+from thresher.apps.extractions.http.examples import ITEM
 from thresher.apps.extractions.service import extractions
-from thresher.web.route import CurrentRuntime, Limit, Route
+from thresher.web.route import MAX_ID, CurrentRuntime, Limit, Route
 from thresher.web.schemas import ReasonBody, RequestBody, Text, like, said
+
+Extraction = Annotated[int, Path(ge=1, le=MAX_ID, description="Id of the extraction.")]
+
+PageKey = Annotated[str, Path(description="Key of the page.")]
 
 
 class ExtractionAsked(RequestBody):
@@ -26,32 +29,32 @@ async def listed(
     recipe: Annotated[str | None, Query(description="Only extractions of this recipe.")] = None,
     before: Annotated[int | None, Query(ge=1, description="Only extractions before this one.")] = None,
     limit: Limit = 20,
-) -> Response:
+) -> Camel[list[extractions.ExtractionView]]:
     """List extractions, newest first, with their steps, items and cost."""
     return await camel_answer(
         runtime, lambda: extractions.list_views(runtime.store, recipe, limit=limit, before=before)
     )
 
 
-async def start(runtime: CurrentRuntime, body: ExtractionAsked) -> Response:
+async def start(runtime: CurrentRuntime, body: ExtractionAsked) -> Camel[extractions.Started]:
     """Start an extraction by a recipe: through the pages of its site, or its API. A worker does the work."""
     return await camel_answer(
         runtime, lambda: extractions.start(runtime.store, runtime.registry, body.recipe)
     )
 
 
-async def shown(runtime: CurrentRuntime, extraction: int) -> Response:
+async def shown(runtime: CurrentRuntime, extraction: Extraction) -> Camel[extractions.ExtractionView]:
     """Show one extraction as it is now."""
     return await camel_answer(runtime, lambda: extractions.show_extraction(runtime.store, extraction))
 
 
 async def pages(
     runtime: CurrentRuntime,
-    extraction: int,
+    extraction: Extraction,
     state: Annotated[str | None, Query(description="Only pages in this state, such as failed.")] = None,
     after: Annotated[str, Query(description="Only pages after this one.")] = "",
     limit: Limit = 100,
-) -> Response:
+) -> Camel[list[extractions.PageView]]:
     """List the pages of an extraction, and what went wrong with those that failed."""
     return await camel_answer(
         runtime,
@@ -59,32 +62,32 @@ async def pages(
     )
 
 
-async def page(runtime: CurrentRuntime, extraction: int, page: str) -> Response:
+async def page(runtime: CurrentRuntime, extraction: Extraction, page: PageKey) -> Camel[extractions.PageView]:
     """Show one page, with the pages that lead to it and the items that were read from it."""
     return await camel_answer(runtime, lambda: extractions.show_page(runtime.store, extraction, page))
 
 
 async def cancel(
-    runtime: CurrentRuntime, extraction: int, body: Annotated[ReasonBody | None, Body()] = None
-) -> Response:
+    runtime: CurrentRuntime, extraction: Extraction, body: Annotated[ReasonBody | None, Body()] = None
+) -> Camel[extractions.ExtractionView]:
     """Cancel an extraction: nothing more is requested, and what was read stays."""
     reason = said(body, "cancelled over the API")
     return await camel_answer(runtime, lambda: extractions.cancel(runtime.store, extraction, reason))
 
 
-async def resume(runtime: CurrentRuntime, extraction: int) -> Response:
+async def resume(runtime: CurrentRuntime, extraction: Extraction) -> Camel[extractions.Started]:
     """Go on with an extraction that stopped: read what waits, and what failed if it stopped for that."""
     return await camel_answer(
         runtime, lambda: extractions.resume(runtime.store, runtime.registry, extraction)
     )
 
 
-async def retry(runtime: CurrentRuntime, extraction: int) -> Response:
+async def retry(runtime: CurrentRuntime, extraction: Extraction) -> Camel[extractions.Started]:
     """Fetch and read the pages that failed again."""
     return await camel_answer(runtime, lambda: extractions.retry(runtime.store, runtime.registry, extraction))
 
 
-async def reread(runtime: CurrentRuntime, extraction: int) -> Response:
+async def reread(runtime: CurrentRuntime, extraction: Extraction) -> Camel[extractions.Started]:
     """Read the stored pages again, without a request, into a new version of the data set."""
     return await camel_answer(
         runtime, lambda: extractions.reextract(runtime.store, runtime.registry, extraction)
@@ -166,45 +169,63 @@ _STARTED = {
     "extraction": 7,
     "task": {"id": 41, "kind": "startExtraction", "key": "startExtraction.7", "new": True},
 }
-_UNKNOWN = (
-    "reason",
-    "startedAt",
-    "movedAt",
-    "endedAt",
-    "waits",
-    "previousId",
-    "number",
-    "listPage",
-    "failure",
-    "note",
-    "empty",
-    "finalUrl",
-    "content",
-    "markdown",
-    "screenshot",
-    "contentType",
-    "fetchedAt",
-    "extractionStatus",
-    "extractionStartedAt",
-    "extractedAt",
-    "extractor",
-    "id",
-    "key",
-)
-
-
-def _fits(example: Any) -> dict[str, Any]:
-    return fits(example, _UNKNOWN)
 
 
 ROUTES = (
-    Route("GET", "/api/extractions", listed, READ, _fits([_EXTRACTION]), probe=True, page_by="id"),
-    Route("POST", "/api/extractions", start, WRITE, _fits(_STARTED)),
-    Route("GET", "/api/extractions/{extraction}", shown, READ, _fits(_EXTRACTION)),
-    Route("GET", "/api/extractions/{extraction}/pages", pages, READ, _fits([_PAGE]), page_by="page.page"),
-    Route("GET", "/api/extractions/{extraction}/pages/{page}", page, READ, _fits(_PAGE)),
-    Route("POST", "/api/extractions/{extraction}/cancel", cancel, WRITE, _fits(_EXTRACTION)),
-    Route("POST", "/api/extractions/{extraction}/resume", resume, WRITE, _fits(_STARTED)),
-    Route("POST", "/api/extractions/{extraction}/retry", retry, WRITE, _fits(_STARTED)),
-    Route("POST", "/api/extractions/{extraction}/reread", reread, WRITE, _fits(_STARTED)),
+    Route(
+        "GET",
+        "/api/extractions",
+        listed,
+        READ,
+        example=[_EXTRACTION],
+        probe=True,
+        page_by="id",
+        name="list_extractions",
+    ),
+    Route("POST", "/api/extractions", start, WRITE, example=_STARTED, name="start_extraction"),
+    Route("GET", "/api/extractions/{extraction}", shown, READ, example=_EXTRACTION, name="get_extraction"),
+    Route(
+        "GET",
+        "/api/extractions/{extraction}/pages",
+        pages,
+        READ,
+        example=[_PAGE],
+        page_by="page.page",
+        name="list_extraction_pages",
+    ),
+    Route(
+        "GET",
+        "/api/extractions/{extraction}/pages/{page}",
+        page,
+        READ,
+        example=_PAGE,
+        name="get_extraction_page",
+    ),
+    Route(
+        "POST",
+        "/api/extractions/{extraction}/cancel",
+        cancel,
+        WRITE,
+        example=_EXTRACTION,
+        name="cancel_extraction",
+    ),
+    Route(
+        "POST",
+        "/api/extractions/{extraction}/resume",
+        resume,
+        WRITE,
+        example=_STARTED,
+        name="resume_extraction",
+    ),
+    Route(
+        "POST", "/api/extractions/{extraction}/retry", retry, WRITE, example=_STARTED, name="retry_extraction"
+    ),
+    Route(
+        "POST",
+        "/api/extractions/{extraction}/reread",
+        reread,
+        WRITE,
+        example=_STARTED,
+        name="reread_extraction",
+    ),
 )

@@ -5,19 +5,17 @@ Creating, reconfiguring and updating a recipe each enqueue a detection, unless a
 
 from typing import Annotated, Any
 
-from fastapi import Query
+from fastapi import Path, Query
 from pydantic import Field
 from starlette.requests import Request
-from starlette.responses import Response
 
 from thresher.admin.keys import READ, WRITE
-from thresher.apps.extractions.http.answer import camel_answer
-from thresher.apps.extractions.http.described import fits
+from thresher.apps.extractions.http.answer import Camel, camel_answer
 from thresher.apps.extractions.recipe_file import RecipeSpec, checked_name, read_recipe_json
 from thresher.apps.extractions.service import recipes
 from thresher.runtime import Runtime
 from thresher.web.auth import holder
-from thresher.web.route import CurrentRuntime, Route
+from thresher.web.route import AfterName, CurrentRuntime, Limit, Route
 from thresher.web.schemas import RequestBody, Text, like
 
 _CONFIGURATION = {
@@ -26,6 +24,8 @@ _CONFIGURATION = {
     "pagination": {"kind": "page_num", "urlPattern": "{url}?page={page_num}", "startPage": 1},
     "links": {"pageType": "DETAIL"},
 }
+
+Name = Annotated[str, Path(description="Name or id of the recipe.")]
 
 
 class RecipeSaid(RequestBody):
@@ -80,24 +80,28 @@ class AnswerAsked(RequestBody):
 async def listed(
     runtime: CurrentRuntime,
     retired: Annotated[bool, Query(description="Show retired recipes too.")] = False,
-) -> Response:
-    """List recipes: what each reads, how its configuration stands and why."""
-    return await camel_answer(runtime, lambda: recipes.list_views(runtime.store, retired=retired))
+    limit: Limit = 1_000,
+    after: AfterName = None,
+) -> Camel[list[recipes.RecipeView]]:
+    """List recipes by name: what each reads, how its configuration stands and why."""
+    return await camel_answer(
+        runtime, lambda: recipes.list_views(runtime.store, retired=retired, after=after, limit=limit)
+    )
 
 
-async def entities(runtime: CurrentRuntime) -> Response:
+async def entities(runtime: CurrentRuntime) -> Camel[list[recipes.EntityView]]:
     """List the entity types that a recipe can name, with their fields."""
     return await camel_answer(runtime, recipes.list_entities)
 
 
-async def shown(runtime: CurrentRuntime, name: str) -> Response:
+async def shown(runtime: CurrentRuntime, name: Name) -> Camel[recipes.RecipeDetail]:
     """Show one recipe, by name or id: what it says, what its detection found, what it brings, and its
     versions.
     """
     return await camel_answer(runtime, lambda: recipes.show_recipe(runtime.store, name))
 
 
-async def add(request: Request, runtime: CurrentRuntime, body: RecipeAsked) -> Response:
+async def add(request: Request, runtime: CurrentRuntime, body: RecipeAsked) -> Camel[recipes.RecipeChanged]:
     """Add a recipe, and detect its configuration unless one is sent."""
     by = _by(request)
 
@@ -108,7 +112,9 @@ async def add(request: Request, runtime: CurrentRuntime, body: RecipeAsked) -> R
     return await camel_answer(runtime, work)
 
 
-async def update(request: Request, runtime: CurrentRuntime, name: str, body: RecipeSaid) -> Response:
+async def update(
+    request: Request, runtime: CurrentRuntime, name: Name, body: RecipeSaid
+) -> Camel[recipes.RecipeChanged]:
     """Replace what a recipe says, and detect its configuration unless one is sent."""
     by = _by(request)
 
@@ -119,12 +125,14 @@ async def update(request: Request, runtime: CurrentRuntime, name: str, body: Rec
     return await camel_answer(runtime, work)
 
 
-async def reconfigure(runtime: CurrentRuntime, name: str) -> Response:
+async def reconfigure(runtime: CurrentRuntime, name: Name) -> Camel[recipes.RecipeChanged]:
     """Detect the configuration of a recipe anew. The newest detection wins."""
     return await camel_answer(runtime, lambda: recipes.reconfigure(runtime.store, runtime.registry, name))
 
 
-async def answer(request: Request, runtime: CurrentRuntime, name: str, body: AnswerAsked) -> Response:
+async def answer(
+    request: Request, runtime: CurrentRuntime, name: Name, body: AnswerAsked
+) -> Camel[recipes.RecipeChanged]:
     """Answer the question of a detection, and prove the configuration that was chosen."""
     by = _by(request)
     return await camel_answer(
@@ -132,7 +140,9 @@ async def answer(request: Request, runtime: CurrentRuntime, name: str, body: Ans
     )
 
 
-async def revert(request: Request, runtime: CurrentRuntime, name: str, body: RevertAsked) -> Response:
+async def revert(
+    request: Request, runtime: CurrentRuntime, name: Name, body: RevertAsked
+) -> Camel[recipes.RecipeChanged]:
     """Take up an earlier version of a recipe, as a new version."""
     by = _by(request)
     return await camel_answer(
@@ -140,7 +150,7 @@ async def revert(request: Request, runtime: CurrentRuntime, name: str, body: Rev
     )
 
 
-async def remove(runtime: CurrentRuntime, name: str) -> Response:
+async def remove(runtime: CurrentRuntime, name: Name) -> Camel[recipes.RecipeView]:
     """Retire a recipe: it starts nothing more, and its versions and data sets are kept."""
     return await camel_answer(runtime, lambda: recipes.remove_recipe(runtime.store, name))
 
@@ -232,39 +242,34 @@ _DETAIL = {
     "versions": [_VERSION],
 }
 _CHANGED = {"recipe": _RECIPE, "task": _TASK}
-_UNKNOWN = (
-    "reason",
-    "madeBy",
-    "closedUntil",
-    "closedReason",
-    "retiredAt",
-    "report",
-    "task",
-    "id",
-    "title",
-    "reading",
-    "trouble",
-    "likely",
-    "low",
-    "high",
-    "dollars",
-    "question",
-)
-_ABSENT = ("configuration", "limits", "pages", "depth", "budget", "hours", "rate")
-
-
-def _fits(example: Any) -> dict[str, Any]:
-    return fits(example, _UNKNOWN, _ABSENT)
 
 
 ROUTES = (
-    Route("GET", "/api/recipes", listed, READ, _fits([_RECIPE]), probe=True),
-    Route("POST", "/api/recipes", add, WRITE, _fits(_CHANGED)),
-    Route("GET", "/api/recipe-entities", entities, READ, _fits([_ENTITY])),
-    Route("POST", "/api/recipes/{name}/reconfigure", reconfigure, WRITE, _fits(_CHANGED)),
-    Route("POST", "/api/recipes/{name}/answer", answer, WRITE, _fits(_CHANGED)),
-    Route("POST", "/api/recipes/{name}/revert", revert, WRITE, _fits(_CHANGED)),
-    Route("PUT", "/api/recipes/{name}", update, WRITE, _fits(_CHANGED)),
-    Route("DELETE", "/api/recipes/{name}", remove, WRITE, _fits(_RECIPE)),
-    Route("GET", "/api/recipes/{name}", shown, READ, _fits(_DETAIL)),
+    Route(
+        "GET",
+        "/api/recipes",
+        listed,
+        READ,
+        example=[_RECIPE],
+        probe=True,
+        page_by="name",
+        name="list_recipes",
+    ),
+    Route("POST", "/api/recipes", add, WRITE, example=_CHANGED, name="add_recipe"),
+    Route("GET", "/api/recipe-entities", entities, READ, example=[_ENTITY], name="list_recipe_entities"),
+    Route(
+        "POST",
+        "/api/recipes/{name}/reconfigure",
+        reconfigure,
+        WRITE,
+        example=_CHANGED,
+        name="reconfigure_recipe",
+    ),
+    Route(
+        "POST", "/api/recipes/{name}/answer", answer, WRITE, example=_CHANGED, name="answer_recipe_question"
+    ),
+    Route("POST", "/api/recipes/{name}/revert", revert, WRITE, example=_CHANGED, name="revert_recipe"),
+    Route("PUT", "/api/recipes/{name}", update, WRITE, example=_CHANGED, name="replace_recipe"),
+    Route("DELETE", "/api/recipes/{name}", remove, WRITE, example=_RECIPE, name="retire_recipe"),
+    Route("GET", "/api/recipes/{name}", shown, READ, example=_DETAIL, name="get_recipe"),
 )

@@ -130,10 +130,13 @@ class EntityView:
 # Look
 
 
-def list_views(store: Store, *, retired: bool = False) -> list[RecipeView]:
-    """All recipes by name; with `retired` those that are no longer used too."""
+def list_views(
+    store: Store, *, retired: bool = False, after: str | None = None, limit: int = 10_000
+) -> list[RecipeView]:
+    """Recipes by name, after a name if one is given; with `retired` those that are no longer used too."""
     with store.read() as session:
-        return [_view(store, session, each) for each in list_recipes(session, retired=retired)]
+        found = list_recipes(session, retired=retired, after=after or "", limit=limit)
+        return [_view(store, session, each) for each in found]
 
 
 def show_recipe(store: Store, name: str) -> RecipeDetail:

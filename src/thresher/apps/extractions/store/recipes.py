@@ -52,7 +52,7 @@ _COLUMNS = (
 _SELECT = f"select {', '.join(_COLUMNS)} from recipes"
 _BY_ID = f"{_SELECT} where id = :id"
 _BY_NAME = f"{_SELECT} where name = :name"
-_ALL = f"{_SELECT} where retired_at = 0 or :retired = 1 order by name limit :limit"
+_ALL = f"{_SELECT} where (retired_at = 0 or :retired = 1) and name > :after order by name limit :limit"
 _INSERT = """insert into recipes (name, url, entity, limits, origin, created_at, updated_at)
     values (:name, :url, :entity, :limits, :origin, :now, :now) on conflict (name) do nothing"""
 _SAVE = """update recipes set url = :url, entity = :entity, limits = :limits, origin = :origin, retired_at = 0,
@@ -108,9 +108,12 @@ def recipe_of_id(session: Session, recipe: int, lock: str = "") -> Recipe | None
     return None if row is None else _recipe(row)
 
 
-def list_recipes(session: Session, *, retired: bool = False, limit: int = 10_000) -> list[Recipe]:
-    """Recipes by name; with `retired` those that are no longer used too."""
-    return [_recipe(row) for row in session.rows(_ALL, {"retired": int(retired), "limit": limit})]
+def list_recipes(
+    session: Session, *, retired: bool = False, after: str = "", limit: int = 10_000
+) -> list[Recipe]:
+    """Recipes by name, after a name if one is given; with `retired` those that are no longer used too."""
+    given = {"retired": int(retired), "after": after, "limit": limit}
+    return [_recipe(row) for row in session.rows(_ALL, given)]
 
 
 def list_versions(session: Session, recipe: int, limit: int = 1_000) -> list[RecipeVersion]:

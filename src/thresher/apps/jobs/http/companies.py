@@ -1,16 +1,17 @@
 """Companies over HTTP: list them, open one, ask for more."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any, TypedDict
 
-from fastapi import Query
+from fastapi import Path, Query
 from pydantic import Field
-from starlette.responses import Response
 
 from thresher.admin.keys import READ, WRITE
 from thresher.admin.requests import Answered
 from thresher.admin.requests import RequestResult as Outcome
 from thresher.apps.jobs.service.companies import (
+    CompanyDetail,
+    CompanyView,
     Wish,
     ask_companies,
     list_companies,
@@ -21,13 +22,15 @@ from thresher.apps.jobs.service.companies import (
 from thresher.apps.jobs.service.postings import ask_postings
 from thresher.core.errors import UsageError
 from thresher.runtime import Runtime
-from thresher.web.answer import JSON, answer, written
+from thresher.web.answer import JSON, Answer, answer, written
 from thresher.web.route import BeforeKey, CurrentRuntime, Limit, Route
-from thresher.web.schemas import MAX_AT_ONCE, RequestBody, Text
+from thresher.web.schemas import MAX_AT_ONCE, RequestBody, Text, like
 
 
 class CompanyAsked(RequestBody):
     """A company, by name, website or both."""
+
+    model_config = like(name="Acme", website="acme.com")
 
     name: Text | None = None
     website: Text | None = None
@@ -38,6 +41,8 @@ class CompaniesAsked(CompanyAsked):
     to date.
     """
 
+    model_config = like(companies=["acme.com", {"name": "Beta", "website": "beta.io"}])
+
     companies: list[Text | CompanyAsked] | None = Field(None, min_length=1, max_length=MAX_AT_ONCE)
     force: bool = False
 
@@ -45,7 +50,18 @@ class CompaniesAsked(CompanyAsked):
 class PostingAsked(RequestBody):
     """The URL of a posting."""
 
+    model_config = like(url="https://acme.com/jobs/1")
+
     url: Text
+
+
+class Asked(TypedDict):
+    """What became of each request, in order."""
+
+    asked: list[Outcome]
+
+
+Key = Annotated[str, Path(description="Key of the company, such as acme.com.")]
 
 
 async def companies(
@@ -56,19 +72,19 @@ async def companies(
     tier: Annotated[str | None, Query(description="Tier: S, A, B, C or D.")] = None,
     limit: Limit = 50,
     before: BeforeKey = None,
-) -> Response:
+) -> Answer[list[CompanyView]]:
     """List companies, newest first."""
     return await answer(
         runtime.store, list_companies, runtime.store, status=status, tier=tier, limit=limit, before=before
     )
 
 
-async def company(runtime: CurrentRuntime, key: str) -> Response:
+async def company(runtime: CurrentRuntime, key: Key) -> Answer[CompanyDetail]:
     """Show everything known about a company, its status, and why it has its tier."""
     return await answer(runtime.store, show_company, runtime.store, key)
 
 
-async def add_companies(runtime: CurrentRuntime, body: CompaniesAsked) -> Response:
+async def add_companies(runtime: CurrentRuntime, body: CompaniesAsked) -> Answer[Asked]:
     """Add companies to be analysed. Repeating it is harmless: 201 if something is new, else 200, with the
     result for each company.
     """
@@ -77,14 +93,14 @@ async def add_companies(runtime: CurrentRuntime, body: CompaniesAsked) -> Respon
     )
 
 
-async def asked_for(runtime: Runtime, fn: object, *args: object, **kwargs: object) -> Response:
+async def asked_for(runtime: Runtime, fn: object, *args: object, **kwargs: object) -> Answer[Asked]:
     """Request work, and report the result of each request."""
     found: Sequence[Outcome] = await runtime.store.run(fn, *args, **kwargs)  # type: ignore[arg-type]
     status = 201 if any(each.answer is Answered.ADDED for each in found) else 200
-    return Response(written({"asked": found}), status, media_type=JSON)
+    return Answer(written({"asked": found}), status, media_type=JSON)
 
 
-async def add_posting(runtime: CurrentRuntime, body: PostingAsked) -> Response:
+async def add_posting(runtime: CurrentRuntime, body: PostingAsked) -> Answer[Asked]:
     """Add a posting to be read and judged. A known posting is judged again."""
     return await asked_for(runtime, ask_postings, runtime.store, runtime.registry, [body.url])
 
@@ -104,9 +120,59 @@ def _wishes(body: CompaniesAsked) -> list[Wish]:
     return found
 
 
+AT = "2026-03-02T10:15:00.000Z"
+ASKED = {
+    "asked": [
+        {"what": "acme.com", "key": "acme.com", "answer": "added", "task": 41, "says": "acme.com is analysed"}
+    ]
+}
+BOARD: dict[str, Any] = {
+    "key": "greenhouse:acme",
+    "platform": "greenhouse",
+    "url": "https://boards.greenhouse.io/acme",
+    "company": "acme.com",
+    "company_name": "Acme",
+    "status": "active",
+    "confidence": "high",
+    "verdict": "found",
+    "reason": None,
+    "open": 12,
+    "failures": 0,
+    "alarms": [],
+    "scraped_at": AT,
+    "due_at": AT,
+    "last_success_at": AT,
+    "excluded": None,
+}
+_COMPANY: dict[str, Any] = {
+    "key": "acme.com",
+    "name": "Acme",
+    "website": "https://acme.com/",
+    "status": "complete",
+    "tier": "A",
+    "score": 105,
+    "completeness": "good",
+    "size": "240 people",
+    "headquarters": "Portland, Oregon",
+    "boards": 1,
+    "postings": 12,
+    "analyzed_at": AT,
+    "excluded": None,
+}
+_DETAIL = {
+    "company": _COMPANY,
+    "data": {"name": "Acme", "website": "https://acme.com/", "tier": "A"},
+    "evidence": {"source": "9f…", "places": {"size": {"quote": "our 240 people", "start": 80, "end": 94}}},
+    "boards": [BOARD],
+    "points": ["+30 size: 240 people"],
+    "tasks": [41],
+}
+
 ROUTES = (
-    Route("GET", "/api/companies", companies, READ, page_by="key"),
-    Route("POST", "/api/companies", add_companies, WRITE, status=(200, 201)),
-    Route("POST", "/api/postings", add_posting, WRITE, status=(200, 201)),
-    Route("GET", "/api/companies/{key:path}", company, READ),
+    Route("GET", "/api/companies", companies, READ, page_by="key", example=[_COMPANY], name="list_companies"),
+    Route(
+        "POST", "/api/companies", add_companies, WRITE, status=(200, 201), example=ASKED, name="add_companies"
+    ),
+    Route("POST", "/api/postings", add_posting, WRITE, status=(200, 201), example=ASKED, name="add_posting"),
+    Route("GET", "/api/companies/{key:path}", company, READ, example=_DETAIL, name="get_company"),
 )

@@ -5,7 +5,6 @@ from typing import Any
 
 import yaml
 from starlette.requests import Request
-from starlette.responses import Response
 
 from thresher.admin.keys import READ, WRITE
 from thresher.admin.records import maybe
@@ -14,19 +13,23 @@ from thresher.apps.jobs.service.postings import ME, PROFILE, set_profile
 from thresher.core.errors import InvalidPayload, UnknownName
 from thresher.runtime import Runtime
 from thresher.store.store import Store
-from thresher.web.answer import answer
+from thresher.web.answer import Answer, answer
 from thresher.web.route import CurrentRuntime, Route
 
 NAME = "profile"
+_PROFILE = {"city": "Portland", "country": "US", "skills": {"python": {"rank": "required"}}}
 BODY = {
     "requestBody": {
         "required": True,
-        "content": {"application/json": {"schema": {"type": "object"}}, "application/yaml": {}},
+        "content": {
+            "application/json": {"schema": {"type": "object"}, "example": _PROFILE},
+            "application/yaml": {"example": yaml.safe_dump(_PROFILE)},
+        },
     }
 }
 
 
-async def profile(runtime: CurrentRuntime) -> Response:
+async def profile(runtime: CurrentRuntime) -> Answer[dict[str, Any]]:
     """Show the profile in use."""
     return await answer(runtime.store, _shown, runtime.store)
 
@@ -38,7 +41,7 @@ def _shown(store: Store) -> dict[str, Any]:
     return dict(found.data)
 
 
-async def put_profile(runtime: CurrentRuntime, request: Request) -> Response:
+async def put_profile(runtime: CurrentRuntime, request: Request) -> Answer[dict[str, Any]]:
     """Replace the profile. Companies and boards are ranked by it again; postings that were judged before keep
     their decisions.
     """
@@ -75,6 +78,6 @@ def _no_number(word: str) -> None:
 
 
 ROUTES = (
-    Route("GET", "/api/profile", profile, READ),
-    Route("PUT", "/api/profile", put_profile, WRITE, BODY),
+    Route("GET", "/api/profile", profile, READ, status=(200, 404), example=_PROFILE, name="get_profile"),
+    Route("PUT", "/api/profile", put_profile, WRITE, BODY, example=_PROFILE, name="replace_profile"),
 )

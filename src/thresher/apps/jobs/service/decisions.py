@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from thresher.admin.explain import Explanation
 from thresher.admin.records import maybe
-from thresher.admin.tasks import Fields, list_tasks, show_task
+from thresher.admin.rows import Fields
+from thresher.admin.tasks import list_tasks, show_task
 from thresher.apps.hiring.postings import find_posting
 from thresher.apps.jobs.model import DECISION, MATCH, DecisionRecord, MatchRecord
 from thresher.core.errors import InvalidUrl, UnknownName

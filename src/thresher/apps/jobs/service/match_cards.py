@@ -8,7 +8,7 @@ from typing import Any
 
 from thresher.admin.records import one
 from thresher.admin.requests import look_up
-from thresher.admin.tasks import Fields
+from thresher.admin.rows import Fields
 from thresher.apps.hiring.postings import PostingDetail, show_posting
 from thresher.apps.jobs.filtering.rejection import Severity
 from thresher.apps.jobs.model import DECISION, MATCH, DecisionRecord, SpokenRule

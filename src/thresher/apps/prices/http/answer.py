@@ -1,9 +1,20 @@
 """Answers of the prices app: in camelCase, but for what a person named."""
 
-from functools import partial
+from collections.abc import Callable
+from typing import TypeVar
 
-from thresher.web import camel
+from thresher.runtime import Runtime
+from thresher.web.camel import CamelAnswer
 
-AS_WRITTEN = frozenset(("attributes", "options", "left_out", "filed"))
+T = TypeVar("T")
 
-camel_answer = partial(camel.camel_answer, as_written=AS_WRITTEN)
+
+class Camel(CamelAnswer[T]):
+    """Members in camelCase, and what is not ours as it was written."""
+
+    as_written = frozenset(("attributes", "options", "left_out", "filed"))
+
+
+async def camel_answer(runtime: Runtime, work: Callable[[], T]) -> Camel[T]:
+    """Do it on a database thread, and answer with what it returns."""
+    return await Camel.of(runtime, work)

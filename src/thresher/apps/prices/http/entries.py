@@ -3,11 +3,10 @@
 from typing import Annotated, Any
 
 from pydantic import StringConstraints
-from starlette.responses import Response
 
 from thresher.admin.keys import WRITE
-from thresher.apps.prices.http.answer import camel_answer
-from thresher.apps.prices.http.described import fits
+from thresher.apps.prices.http.answer import Camel, camel_answer
+from thresher.apps.prices.http.items import ItemName
 from thresher.apps.prices.service import manual
 from thresher.core.errors import UsageError
 from thresher.web.route import CurrentRuntime, Route
@@ -54,7 +53,7 @@ class PointsFile(RequestBody):
     dryRun: bool = False  # noqa: N815
 
 
-async def enter(runtime: CurrentRuntime, item: str, body: PricesEntered) -> Response:
+async def enter(runtime: CurrentRuntime, item: ItemName, body: PricesEntered) -> Camel[manual.PointsAdded]:
     """Enter prices of an item that somebody knows. They are judged and count like those of any source."""
     if len(body.prices) > MAX_ROWS:
         raise UsageError(f"enter at most {MAX_ROWS:,} prices at once; send more as a file")
@@ -70,7 +69,7 @@ async def enter(runtime: CurrentRuntime, item: str, body: PricesEntered) -> Resp
     )
 
 
-async def import_(runtime: CurrentRuntime, item: str, body: PointsFile) -> Response:
+async def import_(runtime: CurrentRuntime, item: ItemName, body: PointsFile) -> Camel[manual.PointsAdded]:
     """Import the prices of a CSV file for an item. Rows that cannot be read are named and left out."""
     return await camel_answer(
         runtime,
@@ -108,13 +107,14 @@ _ADDED: dict[str, Any] = {
 }
 
 ROUTES = (
-    Route("POST", "/api/prices/items/{item:path}/points", enter, WRITE, fits(_ADDED, ("date",))),
+    Route("POST", "/api/prices/items/{item:path}/points", enter, WRITE, example=_ADDED, name="add_points"),
     Route(
         "POST",
         "/api/prices/items/{item:path}/points/import",
         import_,
         WRITE,
-        fits(_ADDED, ("date",)),
+        example=_ADDED,
         body_limit=2 * MAX_CSV,
+        name="import_points",
     ),
 )

@@ -1,28 +1,28 @@
 """Items over HTTP: add, import, change, list, show, watch, archive them, and look for them now."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
-from fastapi import Query
+from fastapi import Path, Query
 from pydantic import StringConstraints
-from starlette.responses import Response
 
 from thresher.admin.keys import READ, WRITE
-from thresher.apps.prices.http.answer import camel_answer
-from thresher.apps.prices.http.described import AT, ITEM, fits
+from thresher.apps.prices.http.answer import Camel, camel_answer
+from thresher.apps.prices.http.examples import AT, ITEM
 from thresher.apps.prices.item_file import read_item_sheet
 from thresher.apps.prices.model import ItemStatus
 from thresher.apps.prices.service import items, refresh
-from thresher.apps.prices.service.alerts import add_alerts
+from thresher.apps.prices.service.alerts import AlertView, add_alerts
 from thresher.apps.prices.service.items import checked_status
 from thresher.apps.prices.store.overview import ItemFilter
 from thresher.core.errors import UsageError
-from thresher.web.route import MAX_ID, CurrentRuntime, Limit, Route
+from thresher.web.route import AfterId, CurrentRuntime, Limit, Route
 from thresher.web.schemas import RequestBody, Text, like
 
 MAX_CSV = 5_000_000  # characters
 NAME = "rows.csv"  # what the lines of a file that was sent are called in messages
 
-AfterId = Annotated[int, Query(ge=0, le=MAX_ID, description="Only ids above this one (next page).")]
+
+ItemName = Annotated[str, Path(description="Name or id of the item.")]
 
 
 class ItemSaid(RequestBody):
@@ -93,6 +93,13 @@ class CollectAsked(RequestBody):
     dryRun: bool = False  # noqa: N815
 
 
+class Watched(TypedDict):
+    """An item, and the alerts that were added."""
+
+    item: items.ItemView
+    alerts: list[AlertView]
+
+
 async def listed(
     runtime: CurrentRuntime,
     status: Annotated[str | None, Query(description=f"Only items that are {', '.join(ItemStatus)}.")] = None,
@@ -101,7 +108,7 @@ async def listed(
     archived: Annotated[bool, Query(description="Show archived items too.")] = False,
     after: AfterId = 0,
     limit: Limit = 100,
-) -> Response:
+) -> Camel[list[items.ItemView]]:
     """List items by id: what each is worth, how sure that is, and when it was last looked for."""
     wanted = ItemFilter(checked_status(status), kind, name, archived)
     return await camel_answer(
@@ -109,12 +116,12 @@ async def listed(
     )
 
 
-async def kinds_(runtime: CurrentRuntime) -> Response:
+async def kinds_(runtime: CurrentRuntime) -> Camel[list[items.KindView]]:
     """List the kinds of items and their attributes."""
     return await camel_answer(runtime, items.list_kinds)
 
 
-async def add(runtime: CurrentRuntime, body: ItemAsked) -> Response:
+async def add(runtime: CurrentRuntime, body: ItemAsked) -> Camel[items.ItemChanged]:
     """Add an item and look for it. One that is known takes all that is said now and keeps its prices."""
     said = _said(body)
     return await camel_answer(
@@ -122,7 +129,7 @@ async def add(runtime: CurrentRuntime, body: ItemAsked) -> Response:
     )
 
 
-async def import_(runtime: CurrentRuntime, body: ItemFile) -> Response:
+async def import_(runtime: CurrentRuntime, body: ItemFile) -> Camel[items.ItemsImported]:
     """Add the items of a file, all or none. The columns are name, kind, currency, include, exclude, urls,
     sources, refresh, and one for each attribute.
     """
@@ -142,12 +149,12 @@ async def import_(runtime: CurrentRuntime, body: ItemFile) -> Response:
     return await camel_answer(runtime, work)
 
 
-async def shown(runtime: CurrentRuntime, item: str) -> Response:
+async def shown(runtime: CurrentRuntime, item: ItemName) -> Camel[items.ItemDetail]:
     """Show one item, by name or id: what it is worth, how its collections stand, and what it waits for."""
     return await camel_answer(runtime, lambda: items.show_item(runtime.store, item))
 
 
-async def change(runtime: CurrentRuntime, item: str, body: ItemSaid) -> Response:
+async def change(runtime: CurrentRuntime, item: ItemName, body: ItemSaid) -> Camel[items.ItemChanged]:
     """Change an item; what is not named stays."""
     said = _said(body)
     attributes = said.pop("attributes", {})
@@ -162,12 +169,12 @@ def _said(body: ItemSaid) -> dict[str, Any]:
     return body.model_dump(exclude_unset=True, exclude_none=True, exclude={"name"})
 
 
-async def watch(runtime: CurrentRuntime, item: str, body: WatchAsked) -> Response:
+async def watch(runtime: CurrentRuntime, item: ItemName, body: WatchAsked) -> Camel[Watched]:
     """Look for an item this often, or have somebody told when its value passes a threshold."""
     if body.every is None and body.below is None and body.above is None and body.change is None:
         raise UsageError("say what to watch for: every, below, above or change")
 
-    def work() -> dict[str, Any]:
+    def work() -> Watched:
         made = add_alerts(runtime.store, item, below=body.below, above=body.above, change=body.change)
         if body.every is not None:
             return {"item": items.watch_item(runtime.store, item, body.every), "alerts": made}
@@ -176,17 +183,17 @@ async def watch(runtime: CurrentRuntime, item: str, body: WatchAsked) -> Respons
     return await camel_answer(runtime, work)
 
 
-async def archive(runtime: CurrentRuntime, item: str) -> Response:
+async def archive(runtime: CurrentRuntime, item: ItemName) -> Camel[items.ItemView]:
     """Look for an item no more. What is known of it is kept."""
     return await camel_answer(runtime, lambda: items.archive_item(runtime.store, item))
 
 
-async def unarchive(runtime: CurrentRuntime, item: str) -> Response:
+async def unarchive(runtime: CurrentRuntime, item: ItemName) -> Camel[items.ItemChanged]:
     """Look for an archived item again."""
     return await camel_answer(runtime, lambda: items.unarchive_item(runtime.store, runtime.registry, item))
 
 
-async def collect(runtime: CurrentRuntime, body: CollectAsked) -> Response:
+async def collect(runtime: CurrentRuntime, body: CollectAsked) -> Camel[refresh.Collected]:
     """Look for items now. Each source is asked in its turn; a paused one waits. The answer says what is
     asked, and what is not and why.
     """
@@ -264,17 +271,39 @@ ALERT: dict[str, Any] = {
 }
 
 ROUTES = (
-    Route("GET", "/api/prices/items", listed, READ, fits([ITEM]), probe=True, page_by="id"),
-    Route("POST", "/api/prices/items", add, WRITE, fits(_CHANGED)),
-    Route("POST", "/api/prices/import", import_, WRITE, fits(_IMPORTED), body_limit=2 * MAX_CSV),
-    Route("GET", "/api/prices/kinds", kinds_, READ, fits([_KIND])),
-    Route("POST", "/api/prices/collect", collect, WRITE, fits(_COLLECTED)),
     Route(
-        "POST", "/api/prices/items/{item:path}/watch", watch, WRITE, fits({"item": ITEM, "alerts": [ALERT]})
+        "GET", "/api/prices/items", listed, READ, example=[ITEM], probe=True, page_by="id", name="list_items"
     ),
-    Route("POST", "/api/prices/items/{item:path}/archive", archive, WRITE, fits(ITEM)),
-    Route("POST", "/api/prices/items/{item:path}/unarchive", unarchive, WRITE, fits(_CHANGED)),
-    Route("PATCH", "/api/prices/items/{item:path}", change, WRITE, fits(_CHANGED)),
+    Route("POST", "/api/prices/items", add, WRITE, example=_CHANGED, name="add_item"),
+    Route(
+        "POST",
+        "/api/prices/import",
+        import_,
+        WRITE,
+        example=_IMPORTED,
+        body_limit=2 * MAX_CSV,
+        name="import_items",
+    ),
+    Route("GET", "/api/prices/kinds", kinds_, READ, example=[_KIND], name="list_item_kinds"),
+    Route("POST", "/api/prices/collect", collect, WRITE, example=_COLLECTED, name="collect_prices"),
+    Route(
+        "POST",
+        "/api/prices/items/{item:path}/watch",
+        watch,
+        WRITE,
+        example={"item": ITEM, "alerts": [ALERT]},
+        name="watch_item",
+    ),
+    Route("POST", "/api/prices/items/{item:path}/archive", archive, WRITE, example=ITEM, name="archive_item"),
+    Route(
+        "POST",
+        "/api/prices/items/{item:path}/unarchive",
+        unarchive,
+        WRITE,
+        example=_CHANGED,
+        name="unarchive_item",
+    ),
+    Route("PATCH", "/api/prices/items/{item:path}", change, WRITE, example=_CHANGED, name="change_item"),
 )
 # After the routes of prices.py: a path that goes on is not the name of an item.
-LAST_ROUTES = (Route("GET", "/api/prices/items/{item:path}", shown, READ, fits(_DETAIL)),)
+LAST_ROUTES = (Route("GET", "/api/prices/items/{item:path}", shown, READ, example=_DETAIL, name="get_item"),)

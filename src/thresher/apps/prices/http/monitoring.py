@@ -3,25 +3,27 @@
 from typing import Annotated, Any
 
 from fastapi import Query
-from starlette.responses import Response
 
 from thresher.admin.keys import READ
-from thresher.apps.prices.http.answer import camel_answer
-from thresher.apps.prices.http.described import AT, fits
+from thresher.apps.prices.http.answer import Camel, camel_answer
+from thresher.apps.prices.http.examples import AT
 from thresher.apps.prices.service import monitoring
-from thresher.web.route import CurrentRuntime, Limit, Route
+from thresher.apps.prices.store.monitoring import RecentTask, StuckTask, TaskCount
+from thresher.web.route import BeforeId, CurrentRuntime, Limit, Route
 
 MAX_TIMEOUT = 365 * 86_400
 
 
-async def overview(runtime: CurrentRuntime) -> Response:
+async def overview(runtime: CurrentRuntime) -> Camel[monitoring.Monitoring]:
     """Show everything at once: recent tasks, sources, stuck tasks, tasks by worker, and duplicates."""
     return await camel_answer(runtime, lambda: monitoring.read_monitoring(runtime.store))
 
 
-async def recent(runtime: CurrentRuntime, limit: Limit = 20) -> Response:
+async def recent(
+    runtime: CurrentRuntime, limit: Limit = 20, before: BeforeId = None
+) -> Camel[list[RecentTask]]:
     """List the newest collections: their state, who performs them, and what went wrong."""
-    return await camel_answer(runtime, lambda: monitoring.recent_tasks(runtime.store, limit))
+    return await camel_answer(runtime, lambda: monitoring.recent_tasks(runtime.store, limit, before))
 
 
 async def stuck(
@@ -35,17 +37,17 @@ async def stuck(
             description="Seconds without a heartbeat. Default: worker.lease.",
         ),
     ] = None,
-) -> Response:
+) -> Camel[list[StuckTask]]:
     """List collections that run without a heartbeat. Workers take them over by themselves."""
     return await camel_answer(runtime, lambda: monitoring.stuck_tasks(runtime.store, silent))
 
 
-async def workers(runtime: CurrentRuntime) -> Response:
+async def workers(runtime: CurrentRuntime) -> Camel[list[TaskCount]]:
     """Count collections by status and worker."""
     return await camel_answer(runtime, lambda: monitoring.tasks_by_worker(runtime.store))
 
 
-async def duplicates(runtime: CurrentRuntime) -> Response:
+async def duplicates(runtime: CurrentRuntime) -> Camel[list[monitoring.DuplicatePoint]]:
     """List price points that are stored twice: none."""
     return await camel_answer(runtime, lambda: monitoring.duplicates(runtime.store))
 
@@ -92,26 +94,37 @@ _ALL = {
     "byWorker": [_COUNT],
     "duplicates": [_DUPLICATE],
 }
-_PERHAPS = (
-    "item",
-    "source",
-    "lockedBy",
-    "heartbeatAt",
-    "startedAt",
-    "completedAt",
-    "errorMessage",
-    "timeSinceHeartbeat",
-)
-
-
-def _fits(example: Any) -> dict[str, Any]:
-    return fits(example, _PERHAPS)
 
 
 ROUTES = (
-    Route("GET", "/api/prices/monitoring", overview, READ, _fits(_ALL), probe=True),
-    Route("GET", "/api/prices/monitoring/recent", recent, READ, _fits([_RECENT])),
-    Route("GET", "/api/prices/monitoring/stuck", stuck, READ, _fits([_STUCK])),
-    Route("GET", "/api/prices/monitoring/workers", workers, READ, _fits([_COUNT])),
-    Route("GET", "/api/prices/monitoring/duplicates", duplicates, READ, _fits([_DUPLICATE])),
+    Route(
+        "GET",
+        "/api/prices/monitoring",
+        overview,
+        READ,
+        example=_ALL,
+        probe=True,
+        name="get_collection_monitoring",
+    ),
+    Route(
+        "GET",
+        "/api/prices/monitoring/recent",
+        recent,
+        READ,
+        example=[_RECENT],
+        page_by="id",
+        name="list_recent_collections",
+    ),
+    Route(
+        "GET", "/api/prices/monitoring/stuck", stuck, READ, example=[_STUCK], name="list_stuck_collections"
+    ),
+    Route("GET", "/api/prices/monitoring/workers", workers, READ, example=[_COUNT], name="count_collections"),
+    Route(
+        "GET",
+        "/api/prices/monitoring/duplicates",
+        duplicates,
+        READ,
+        example=[_DUPLICATE],
+        name="list_duplicate_points",
+    ),
 )

@@ -3,23 +3,22 @@
 from typing import Annotated, Any
 
 from fastapi import Path, Query
-from starlette.responses import Response
 
 from thresher.admin.keys import READ, WRITE
-from thresher.apps.prices.http.answer import camel_answer
-from thresher.apps.prices.http.described import AT, ITEM, POINT, fits, usd
-from thresher.apps.prices.http.items import ALERT, LAST_ROUTES, AfterId
+from thresher.apps.prices.http.answer import Camel, camel_answer
+from thresher.apps.prices.http.examples import AT, ITEM, POINT, usd
+from thresher.apps.prices.http.items import ALERT, LAST_ROUTES, ItemName
 from thresher.apps.prices.model import PriceType
 from thresher.apps.prices.service import alerts, prices
 from thresher.apps.prices.service.prices import PointFilter, checked_price_type
-from thresher.web.route import MAX_ID, CurrentRuntime, Limit, Route
+from thresher.web.route import MAX_ID, AfterId, CurrentRuntime, Limit, Route
 
-Id = Annotated[int, Path(ge=1, le=MAX_ID)]
+Id = Annotated[int, Path(ge=1, le=MAX_ID, description="Id of the point or alert.")]
 
 
 async def points(
     runtime: CurrentRuntime,
-    item: str,
+    item: ItemName,
     counts: Annotated[
         bool | None, Query(description="Only points that count, or only those that do not.")
     ] = None,
@@ -30,7 +29,7 @@ async def points(
     ended: Annotated[bool, Query(description="Show asks that have ended too.")] = True,
     after: AfterId = 0,
     limit: Limit = 100,
-) -> Response:
+) -> Camel[list[prices.PointView]]:
     """List the price points of an item by id, and why those that do not count do not."""
     wanted = PointFilter(counts, checked_price_type(price_type), source, ended)
     return await camel_answer(
@@ -38,17 +37,17 @@ async def points(
     )
 
 
-async def point(runtime: CurrentRuntime, item: str, point: Id) -> Response:
+async def point(runtime: CurrentRuntime, item: ItemName, point: Id) -> Camel[prices.PointEvidenceView]:
     """Show one price point with its evidence: the quote, its place, what matched, and the stored answer."""
     return await camel_answer(runtime, lambda: prices.show_point(runtime.store, item, point))
 
 
-async def explanation(runtime: CurrentRuntime, item: str) -> Response:
+async def explanation(runtime: CurrentRuntime, item: ItemName) -> Camel[prices.PriceExplanation]:
     """Explain what an item is worth: in words, with every price that counts and every one that does not."""
     return await camel_answer(runtime, lambda: prices.explain_item(runtime.store, item))
 
 
-async def history(runtime: CurrentRuntime, item: str, limit: Limit = 200) -> Response:
+async def history(runtime: CurrentRuntime, item: ItemName, limit: Limit = 200) -> Camel[prices.PriceHistory]:
     """Show how the value of an item and the prices of its points have moved, newest first."""
     return await camel_answer(runtime, lambda: prices.show_history(runtime.store, item, limit))
 
@@ -58,14 +57,14 @@ async def listed_alerts(
     item: Annotated[str | None, Query(description="Only alerts of this item.")] = None,
     after: AfterId = 0,
     limit: Limit = 100,
-) -> Response:
+) -> Camel[list[alerts.AlertView]]:
     """List alerts by id: what is told, and when it was told last."""
     return await camel_answer(
         runtime, lambda: alerts.list_alerts(runtime.store, item, after=after, limit=limit)
     )
 
 
-async def remove_alert(runtime: CurrentRuntime, alert: Id) -> Response:
+async def remove_alert(runtime: CurrentRuntime, alert: Id) -> Camel[alerts.AlertView]:
     """Remove an alert."""
     return await camel_answer(runtime, lambda: alerts.remove_alerts(runtime.store, [alert])[0])
 
@@ -105,17 +104,49 @@ _OBSERVATION = {"pointId": 31, "observedAt": AT, "what": "changed", "price": usd
 
 
 ROUTES = (
-    Route("GET", "/api/prices/items/{item:path}/points", points, READ, fits([POINT]), page_by="id"),
-    Route("GET", "/api/prices/items/{item:path}/points/{point}", point, READ, fits(_EVIDENCE)),
-    Route("GET", "/api/prices/items/{item:path}/explanation", explanation, READ, fits(_EXPLANATION)),
+    Route(
+        "GET",
+        "/api/prices/items/{item:path}/points",
+        points,
+        READ,
+        example=[POINT],
+        page_by="id",
+        name="list_points",
+    ),
+    Route(
+        "GET",
+        "/api/prices/items/{item:path}/points/{point}",
+        point,
+        READ,
+        example=_EVIDENCE,
+        name="get_point",
+    ),
+    Route(
+        "GET",
+        "/api/prices/items/{item:path}/explanation",
+        explanation,
+        READ,
+        example=_EXPLANATION,
+        name="explain_item",
+    ),
     Route(
         "GET",
         "/api/prices/items/{item:path}/history",
         history,
         READ,
-        fits({"item": ITEM, "values": [_PAST], "observations": [_OBSERVATION]}),
+        example={"item": ITEM, "values": [_PAST], "observations": [_OBSERVATION]},
+        name="get_item_history",
     ),
     *LAST_ROUTES,
-    Route("GET", "/api/prices/alerts", listed_alerts, READ, fits([ALERT]), probe=True, page_by="id"),
-    Route("DELETE", "/api/prices/alerts/{alert}", remove_alert, WRITE, fits(ALERT)),
+    Route(
+        "GET",
+        "/api/prices/alerts",
+        listed_alerts,
+        READ,
+        example=[ALERT],
+        probe=True,
+        page_by="id",
+        name="list_alerts",
+    ),
+    Route("DELETE", "/api/prices/alerts/{alert}", remove_alert, WRITE, example=ALERT, name="remove_alert"),
 )

@@ -3,11 +3,9 @@
 from typing import Annotated, Any
 
 from pydantic import StringConstraints
-from starlette.responses import Response
 
 from thresher.admin.keys import READ, WRITE
-from thresher.apps.prices.http.answer import camel_answer
-from thresher.apps.prices.http.described import fits
+from thresher.apps.prices.http.answer import Camel, camel_answer
 from thresher.apps.prices.service import rates
 from thresher.web.route import CurrentRuntime, Route
 from thresher.web.schemas import RequestBody, Text, like
@@ -27,12 +25,12 @@ class RatesFile(RequestBody):
     base: Text = "EUR"
 
 
-async def listed(runtime: CurrentRuntime) -> Response:
+async def listed(runtime: CurrentRuntime) -> Camel[list[rates.RatesView]]:
     """List the currencies that have rates, and of which days."""
     return await camel_answer(runtime, lambda: rates.list_rates(runtime.store))
 
 
-async def import_(runtime: CurrentRuntime, body: RatesFile) -> Response:
+async def import_(runtime: CurrentRuntime, body: RatesFile) -> Camel[rates.RatesImported]:
     """Import exchange rates, all or none. Items with prices in other currencies are valued again."""
     return await camel_answer(
         runtime, lambda: rates.import_rates_text(runtime.store, body.text, NAME, body.base)
@@ -51,13 +49,14 @@ _IMPORTED: dict[str, Any] = {
 }
 
 ROUTES = (
-    Route("GET", "/api/prices/rates", listed, READ, fits([_RATES]), probe=True),
+    Route("GET", "/api/prices/rates", listed, READ, example=[_RATES], probe=True, name="list_rates"),
     Route(
         "POST",
         "/api/prices/rates",
         import_,
         WRITE,
-        fits(_IMPORTED, ("first", "last")),
+        example=_IMPORTED,
         body_limit=2 * MAX_TEXT,
+        name="import_rates",
     ),
 )

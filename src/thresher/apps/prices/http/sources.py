@@ -5,15 +5,16 @@ the scope admin.
 from typing import Annotated, Any
 
 from fastapi import Path, Query
-from starlette.responses import Response
 
 from thresher.admin.keys import ADMIN, READ
-from thresher.apps.prices.http.answer import camel_answer
-from thresher.apps.prices.http.described import AT, fits
+from thresher.apps.prices.http.answer import Camel, camel_answer
+from thresher.apps.prices.http.examples import AT
 from thresher.apps.prices.service import sources
 from thresher.apps.prices.service.cache import set_cache
-from thresher.web.route import MAX_ROWS, CurrentRuntime, Route
+from thresher.web.route import MAX_ROWS, AfterName, CurrentRuntime, Limit, Route
 from thresher.web.schemas import RequestBody, Text, like
+
+SourceName = Annotated[str, Path(description="Name of the price source.")]
 
 
 class RuleAsked(RequestBody):
@@ -62,17 +63,21 @@ class SourceAsked(SourceSaid):
 async def listed(
     runtime: CurrentRuntime,
     retired: Annotated[bool, Query(description="Show retired sources too.")] = False,
-) -> Response:
+    limit: Limit = 1_000,
+    after: AfterName = None,
+) -> Camel[list[sources.SourceView]]:
     """List price sources by name: whether each is open, its failures in a row, and when it last worked."""
-    return await camel_answer(runtime, lambda: sources.list_views(runtime.store, retired=retired))
+    return await camel_answer(
+        runtime, lambda: sources.list_views(runtime.store, retired=retired, after=after, limit=limit)
+    )
 
 
-async def shown(runtime: CurrentRuntime, source: str) -> Response:
+async def shown(runtime: CurrentRuntime, source: SourceName) -> Camel[sources.SourceView]:
     """Show one price source with its options, rules and health."""
     return await camel_answer(runtime, lambda: sources.show_source(runtime.store, source))
 
 
-async def add(runtime: CurrentRuntime, body: SourceAsked) -> Response:
+async def add(runtime: CurrentRuntime, body: SourceAsked) -> Camel[sources.SourceChanged]:
     """Add a price source, or have one that is known be as it is said now."""
     said = {**_said(body), "options": {**body.options}}
     return await camel_answer(
@@ -80,7 +85,9 @@ async def add(runtime: CurrentRuntime, body: SourceAsked) -> Response:
     )
 
 
-async def change(runtime: CurrentRuntime, source: str, body: SourceSaid) -> Response:
+async def change(
+    runtime: CurrentRuntime, source: SourceName, body: SourceSaid
+) -> Camel[sources.SourceChanged]:
     """Change a price source; what is not named stays."""
     said = _said(body)
     return await camel_answer(
@@ -109,7 +116,7 @@ class CacheAsked(RequestBody):
     seconds: int | None
 
 
-async def cache(runtime: CurrentRuntime, source: str, body: CacheAsked) -> Response:
+async def cache(runtime: CurrentRuntime, source: SourceName, body: CacheAsked) -> Camel[sources.SourceView]:
     """Set for how long the answers of a source are used again, whatever the project file says."""
 
     def work() -> sources.SourceView:
@@ -119,12 +126,14 @@ async def cache(runtime: CurrentRuntime, source: str, body: CacheAsked) -> Respo
     return await camel_answer(runtime, work)
 
 
-async def retire(runtime: CurrentRuntime, source: str) -> Response:
+async def retire(runtime: CurrentRuntime, source: SourceName) -> Camel[sources.SourceView]:
     """Ask a source no more. The prices that it has brought are kept and go on counting."""
     return await camel_answer(runtime, lambda: sources.retire_source(runtime.store, source))
 
 
-async def add_rule(runtime: CurrentRuntime, source: str, body: RuleAsked) -> Response:
+async def add_rule(
+    runtime: CurrentRuntime, source: SourceName, body: RuleAsked
+) -> Camel[sources.SourceChanged]:
     """Add a rule to a source: words that a listing must or must not have, paths that count, another rate."""
     return await camel_answer(
         runtime, lambda: sources.add_rule(runtime.store, runtime.registry, source, body.model_dump())
@@ -132,8 +141,10 @@ async def add_rule(runtime: CurrentRuntime, source: str, body: RuleAsked) -> Res
 
 
 async def remove_rule(
-    runtime: CurrentRuntime, source: str, number: Annotated[int, Path(ge=1, le=MAX_ROWS)]
-) -> Response:
+    runtime: CurrentRuntime,
+    source: SourceName,
+    number: Annotated[int, Path(ge=1, le=MAX_ROWS, description="Its place in the list of rules.")],
+) -> Camel[sources.SourceChanged]:
     """Remove a rule of a source, by its number in the list from 1."""
     return await camel_answer(
         runtime, lambda: sources.remove_rule(runtime.store, runtime.registry, source, number)
@@ -172,12 +183,46 @@ _SOURCE: dict[str, Any] = {
 _CHANGED = {"source": _SOURCE, "new": True, "changed": True, "items": 12}
 
 ROUTES = (
-    Route("GET", "/api/prices/sources", listed, READ, fits([_SOURCE]), probe=True),
-    Route("POST", "/api/prices/sources", add, ADMIN, fits(_CHANGED)),
-    Route("GET", "/api/prices/sources/{source}", shown, READ, fits(_SOURCE)),
-    Route("PATCH", "/api/prices/sources/{source}", change, ADMIN, fits(_CHANGED)),
-    Route("DELETE", "/api/prices/sources/{source}", retire, ADMIN, fits(_SOURCE)),
-    Route("POST", "/api/prices/sources/{source}/cache", cache, ADMIN, fits(_SOURCE)),
-    Route("POST", "/api/prices/sources/{source}/rules", add_rule, ADMIN, fits(_CHANGED)),
-    Route("DELETE", "/api/prices/sources/{source}/rules/{number}", remove_rule, ADMIN, fits(_CHANGED)),
+    Route(
+        "GET",
+        "/api/prices/sources",
+        listed,
+        READ,
+        example=[_SOURCE],
+        probe=True,
+        page_by="name",
+        name="list_price_sources",
+    ),
+    Route("POST", "/api/prices/sources", add, ADMIN, example=_CHANGED, name="add_price_source"),
+    Route("GET", "/api/prices/sources/{source}", shown, READ, example=_SOURCE, name="get_price_source"),
+    Route(
+        "PATCH", "/api/prices/sources/{source}", change, ADMIN, example=_CHANGED, name="change_price_source"
+    ),
+    Route(
+        "DELETE", "/api/prices/sources/{source}", retire, ADMIN, example=_SOURCE, name="retire_price_source"
+    ),
+    Route(
+        "POST",
+        "/api/prices/sources/{source}/cache",
+        cache,
+        ADMIN,
+        example=_SOURCE,
+        name="set_price_source_cache",
+    ),
+    Route(
+        "POST",
+        "/api/prices/sources/{source}/rules",
+        add_rule,
+        ADMIN,
+        example=_CHANGED,
+        name="add_price_source_rule",
+    ),
+    Route(
+        "DELETE",
+        "/api/prices/sources/{source}/rules/{number}",
+        remove_rule,
+        ADMIN,
+        example=_CHANGED,
+        name="remove_price_source_rule",
+    ),
 )

@@ -38,10 +38,12 @@ class Monitoring:
     duplicates: list[DuplicatePoint]
 
 
-def recent_tasks(store: Store, limit: int = monitoring.MAX_RECENT) -> list[monitoring.RecentTask]:
-    """The newest collections, at most `limit`."""
+def recent_tasks(
+    store: Store, limit: int = monitoring.MAX_RECENT, before: int | None = None
+) -> list[monitoring.RecentTask]:
+    """The newest collections, at most `limit`; ids below `before`."""
     with store.read() as session:
-        return monitoring.recent_tasks(session, _checked(limit))
+        return monitoring.recent_tasks(session, _checked(limit), before)
 
 
 def source_health(store: Store) -> list[monitoring.SourceHealth]:

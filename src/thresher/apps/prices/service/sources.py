@@ -13,6 +13,7 @@ from thresher.apps.prices.source_file import HIDDEN, checked_source_of
 from thresher.apps.prices.store.overview import SourceFigures, count_due, figures_by_source
 from thresher.apps.prices.store.revaluing import revalue_source
 from thresher.apps.prices.store.sources import (
+    MAX_SOURCES,
     find_price_source,
     limits_of,
     list_price_sources,
@@ -105,12 +106,17 @@ class SourceChanged:
 
 
 def list_views(
-    store: Store, *, retired: bool = False, environ: Mapping[str, str] = os.environ
+    store: Store,
+    *,
+    retired: bool = False,
+    after: str | None = None,
+    limit: int = MAX_SOURCES,
+    environ: Mapping[str, str] = os.environ,
 ) -> list[SourceView]:
-    """All price sources, by name; with `retired` those that are no longer used too."""
+    """Price sources by name, after a name if one is given; with `retired` those no longer used too."""
     with store.read() as session:
         figures, now = figures_by_source(session), store.backend.now(session)
-        found = list_price_sources(session, retired=retired)
+        found = list_price_sources(session, retired=retired, after=after or "", limit=limit)
         return [source_view(session, each, figures.get(each.id, NONE), now, environ) for each in found]
 
 

@@ -14,6 +14,7 @@ import orjson
 from thresher.apps.prices.model import gate_name
 from thresher.core.clock import FOREVER
 from thresher.core.task import State
+from thresher.store.search import TOP
 from thresher.store.session import Row, Session
 
 KIND = "collect_prices"
@@ -24,7 +25,8 @@ MAX_SHOWN = 1_000
 _BEAT = "w.lease_until - w.lease_us"
 _TASK = f"select t.id, t.state, w.name, {_BEAT}, t.payload"
 _RECENT = f"""{_TASK}, t.created_at, t.finished_at, t.error_name, t.reason, t.failures, t.crashes
-    from tasks t left join workers w on w.id = t.worker_id where t.kind = :kind order by t.id desc limit :limit"""
+    from tasks t left join workers w on w.id = t.worker_id where t.kind = :kind and t.id < :before
+    order by t.id desc limit :limit"""
 # In the order of the index of running tasks; all tasks are never read. A worker that was given up has no
 # heartbeat, whenever its last one was.
 _STUCK = f"""{_TASK}, t.started_at from tasks t left join workers w on w.id = t.worker_id
@@ -95,9 +97,9 @@ class TaskCount:
     count: int
 
 
-def recent_tasks(session: Session, limit: int = MAX_RECENT) -> list[RecentTask]:
-    """The newest collections."""
-    rows = session.rows(_RECENT, {"kind": KIND, "limit": limit})
+def recent_tasks(session: Session, limit: int = MAX_RECENT, before: int | None = None) -> list[RecentTask]:
+    """The newest collections, below an id if one is given."""
+    rows = session.rows(_RECENT, {"kind": KIND, "before": before or TOP, "limit": limit})
     names = _Names.of(session, rows)
     return [
         RecentTask(

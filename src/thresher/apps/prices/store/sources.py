@@ -12,6 +12,8 @@ from thresher.core.stored import read, written
 from thresher.store.session import Row, Session, one
 from thresher.store.sources import add_source_within
 
+MAX_SOURCES = 100_000
+
 APP = "prices"
 TRIP_AFTER = 5  # failures in a row that pause a source
 COOLDOWN = 5 * MINUTE
@@ -20,7 +22,7 @@ _COLUMNS = "id, name, adapter, spec, origin, retired_at, created_at, updated_at,
 _SELECT = f"select {_COLUMNS} from price_sources"
 _BY_ID = f"{_SELECT} where id = :id"
 _BY_NAME = f"{_SELECT} where name = :name"
-_ALL = f"{_SELECT} where :retired = 1 or retired_at = 0 order by name"
+_ALL = f"{_SELECT} where (:retired = 1 or retired_at = 0) and name > :after order by name limit :limit"
 _SAVE = """insert into price_sources (name, adapter, spec, origin, created_at, updated_at)
     values (:name, :adapter, :spec, :origin, :now, :now)
     on conflict (name) do update set adapter = excluded.adapter, spec = excluded.spec, origin = excluded.origin,
@@ -43,9 +45,12 @@ def price_source_of_id(session: Session, source: int) -> PriceSource | None:
     return None if row is None else _source(row)
 
 
-def list_price_sources(session: Session, *, retired: bool = False) -> Sequence[PriceSource]:
-    """All sources by name; with `retired` those that are no longer used too."""
-    return [_source(row) for row in session.rows(_ALL, {"retired": int(retired)})]
+def list_price_sources(
+    session: Session, *, retired: bool = False, after: str = "", limit: int = MAX_SOURCES
+) -> Sequence[PriceSource]:
+    """Sources by name, after a name if one is given; with `retired` those that are no longer used too."""
+    given = {"retired": int(retired), "after": after, "limit": limit}
+    return [_source(row) for row in session.rows(_ALL, given)]
 
 
 def save_price_source(session: Session, spec: SourceSpec, origin: Origin, now: int) -> int:

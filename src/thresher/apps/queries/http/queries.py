@@ -5,16 +5,19 @@
 from datetime import date
 from typing import Annotated, Any
 
-from fastapi import Body, Query
-from starlette.responses import Response
+from fastapi import Body, Path, Query
 
 from thresher.admin.keys import READ, WRITE
-from thresher.apps.queries.http.answer import camel_answer
+from thresher.admin.tasks import Added
+from thresher.apps.queries.http.answer import Camel, camel_answer
+from thresher.apps.queries.model import IngestionRun
 from thresher.apps.queries.service import alarms as open_alarms
 from thresher.apps.queries.service import queries
 from thresher.core.errors import UsageError
-from thresher.web.route import CurrentRuntime, Limit, Route
-from thresher.web.schemas import ReasonBody, RequestBody, Text, answers, like, said
+from thresher.web.route import AfterId, AfterKey, BeforeId, CurrentRuntime, Limit, Route
+from thresher.web.schemas import ReasonBody, RequestBody, Text, like, said
+
+Key = Annotated[str, Path(description="Key or name of the query.")]
 
 
 class QueryAsked(RequestBody):
@@ -46,28 +49,38 @@ class DaysAsked(RequestBody):
 class ResetAsked(RequestBody):
     """With `dryRun` nothing is changed."""
 
+    model_config = like(dryRun=True)
+
     dryRun: bool = False  # noqa: N815
 
 
 async def listed(
     runtime: CurrentRuntime,
     retired: Annotated[bool, Query(description="Show retired queries too.")] = False,
-) -> Response:
-    """List queries: when each ran last, whether that succeeded, how far it has come, whether it runs now."""
-    return await camel_answer(runtime, lambda: queries.list_views(runtime.store, retired=retired))
+    limit: Limit = 1_000,
+    after: AfterKey = None,
+) -> Camel[list[queries.QueryView]]:
+    """List queries by client and name: when each ran last, whether that succeeded, how far it has come,
+    whether it runs now.
+    """
+    return await camel_answer(
+        runtime, lambda: queries.list_views(runtime.store, retired=retired, after=after, limit=limit)
+    )
 
 
-async def shown(runtime: CurrentRuntime, key: str) -> Response:
+async def shown(runtime: CurrentRuntime, key: Key) -> Camel[queries.QueryDetail]:
     """Show one query, by key or name, with its latest runs and its days: seen, recent, partial or missing."""
     return await camel_answer(runtime, lambda: queries.show_query(runtime.store, key))
 
 
-async def runs(runtime: CurrentRuntime, limit: Limit = 50) -> Response:
+async def runs(
+    runtime: CurrentRuntime, limit: Limit = 50, before: BeforeId = None
+) -> Camel[list[IngestionRun]]:
     """List the latest ingestion runs of all queries, newest first, with their counters."""
-    return await camel_answer(runtime, lambda: queries.recent_runs(runtime.store, limit=limit))
+    return await camel_answer(runtime, lambda: queries.runs_of_all(runtime.store, limit, before))
 
 
-async def clients(runtime: CurrentRuntime) -> Response:
+async def clients(runtime: CurrentRuntime) -> Camel[list[queries.ClientView]]:
     """List the clients that queries search with, their parameters, and the variables that they need."""
     return await camel_answer(runtime, lambda: queries.list_clients(runtime.store))
 
@@ -76,19 +89,20 @@ async def alarms(
     runtime: CurrentRuntime,
     cleared: Annotated[bool, Query(description="Show alarms that are over too.")] = False,
     limit: Limit = 100,
-) -> Response:
+    after: AfterId = 0,
+) -> Camel[list[open_alarms.AlarmView]]:
     """List open alarms, the oldest first: what a person has to know, since when, and how often."""
     return await camel_answer(
-        runtime, lambda: open_alarms.list_alarms(runtime.store, cleared=cleared, limit=limit)
+        runtime, lambda: open_alarms.alarms_by_id(runtime.store, cleared=cleared, after=after, limit=limit)
     )
 
 
-async def sync(runtime: CurrentRuntime) -> Response:
+async def sync(runtime: CurrentRuntime) -> Camel[Added]:
     """Sync the sheet and the files of companies now, whatever the hour. A worker does it in its turn."""
     return await camel_answer(runtime, lambda: queries.sync_now(runtime.store, runtime.registry))
 
 
-async def add(runtime: CurrentRuntime, body: QueryAsked) -> Response:
+async def add(runtime: CurrentRuntime, body: QueryAsked) -> Camel[queries.QueryView]:
     """Add a query. One that searches for the same keeps its history and takes the new name and limits."""
     wanted = {
         "client": body.client,
@@ -101,34 +115,34 @@ async def add(runtime: CurrentRuntime, body: QueryAsked) -> Response:
     return await camel_answer(runtime, lambda: queries.add_query(runtime.store, body.name, wanted))
 
 
-async def run(runtime: CurrentRuntime, key: str) -> Response:
+async def run(runtime: CurrentRuntime, key: Key) -> Camel[Added]:
     """Make a query due now. A worker runs it in its turn."""
     return await camel_answer(runtime, lambda: queries.run_now(runtime.store, runtime.registry, [key]))
 
 
 async def pause(
-    runtime: CurrentRuntime, key: str, body: Annotated[ReasonBody | None, Body()] = None
-) -> Response:
+    runtime: CurrentRuntime, key: Key, body: Annotated[ReasonBody | None, Body()] = None
+) -> Camel[queries.QueryView]:
     """Pause a query until it is resumed. A run that is under way ends as usual."""
     return await camel_answer(
         runtime, lambda: queries.pause(runtime.store, key, said(body, "paused manually"))
     )
 
 
-async def resume(runtime: CurrentRuntime, key: str) -> Response:
+async def resume(runtime: CurrentRuntime, key: Key) -> Camel[queries.QueryView]:
     """Run a paused query again."""
     return await camel_answer(runtime, lambda: queries.resume(runtime.store, key))
 
 
 async def reset(
-    runtime: CurrentRuntime, key: str, body: Annotated[ResetAsked | None, Body()] = None
-) -> Response:
+    runtime: CurrentRuntime, key: Key, body: Annotated[ResetAsked | None, Body()] = None
+) -> Camel[queries.Rewound]:
     """Forget how far a query has come: its history is looked at again. Nothing is stored twice."""
     dry = body is not None and body.dryRun
     return await camel_answer(runtime, lambda: queries.reset(runtime.store, key, dry_run=dry))
 
 
-async def backfill(runtime: CurrentRuntime, key: str, body: DaysAsked) -> Response:
+async def backfill(runtime: CurrentRuntime, key: Key, body: DaysAsked) -> Camel[queries.Rewound]:
     """Look at days of the past, again or for the first time, newest first."""
     first, last = _day(body.first, "first"), _day(body.last, "last")
     return await camel_answer(
@@ -136,7 +150,7 @@ async def backfill(runtime: CurrentRuntime, key: str, body: DaysAsked) -> Respon
     )
 
 
-async def remove(runtime: CurrentRuntime, key: str) -> Response:
+async def remove(runtime: CurrentRuntime, key: Key) -> Camel[queries.QueryView]:
     """Retire a query: it runs no more, and what it has found is kept."""
     return await camel_answer(runtime, lambda: queries.retire(runtime.store, key))
 
@@ -240,57 +254,33 @@ _ALARM = {
     "clearedAt": "2026-03-02T12:00:00.000Z",
     "isOpen": True,
 }
-_UNKNOWN = (
-    "lastRunAt",
-    "lastSuccessAt",
-    "lastErrorAt",
-    "lastRunSucceeded",
-    "lastProcessedDate",
-    "nextUpdatedSince",
-    "dueAt",
-    "maxPages",
-    "maxOffers",
-    "error",
-    "pausedAt",
-    "pausedReason",
-    "retiredAt",
-    "clientClosedUntil",
-    "clientClosedReason",
-    "createdAt",
-    "finishedAt",
-    "windowFrom",
-    "windowTo",
-    "updatedSince",
-    "stopReason",
-    "verdict",
-    "note",
-    "why",
-    "terms",
-    "toldAt",
-    "clearedAt",
-    "id",
-    "key",
-)
-
-
-def _fits(example: Any) -> dict[str, Any]:
-    return {"responses": {"200": answers(example, perhaps=_UNKNOWN)}}
 
 
 _DETAIL = {"query": _QUERY, "runs": [_RUN], "days": [_DAY]}
 
 ROUTES = (
-    Route("GET", "/api/queries", listed, READ, _fits([_QUERY]), probe=True),
-    Route("POST", "/api/queries", add, WRITE, _fits(_QUERY)),
-    Route("GET", "/api/query-clients", clients, READ, _fits([_CLIENT])),
-    Route("GET", "/api/query-alarms", alarms, READ, _fits([_ALARM])),
-    Route("POST", "/api/query-sync", sync, WRITE, _fits(_ADDED)),
-    Route("GET", "/api/ingestion-runs", runs, READ, _fits([_RUN])),
-    Route("POST", "/api/queries/{key:path}/run", run, WRITE, _fits(_ADDED)),
-    Route("POST", "/api/queries/{key:path}/pause", pause, WRITE, _fits(_QUERY)),
-    Route("POST", "/api/queries/{key:path}/resume", resume, WRITE, _fits(_QUERY)),
-    Route("POST", "/api/queries/{key:path}/reset", reset, WRITE, _fits(_REWOUND)),
-    Route("POST", "/api/queries/{key:path}/backfill", backfill, WRITE, _fits(_REWOUND)),
-    Route("DELETE", "/api/queries/{key:path}", remove, WRITE, _fits(_QUERY)),
-    Route("GET", "/api/queries/{key:path}", shown, READ, _fits(_DETAIL)),
+    Route(
+        "GET",
+        "/api/queries",
+        listed,
+        READ,
+        example=[_QUERY],
+        probe=True,
+        page_by="queryKey",
+        name="list_queries",
+    ),
+    Route("POST", "/api/queries", add, WRITE, example=_QUERY, name="add_query"),
+    Route("GET", "/api/query-clients", clients, READ, example=[_CLIENT], name="list_query_clients"),
+    Route("GET", "/api/query-alarms", alarms, READ, example=[_ALARM], page_by="id", name="list_query_alarms"),
+    Route("POST", "/api/query-sync", sync, WRITE, example=_ADDED, name="sync_queries"),
+    Route("GET", "/api/ingestion-runs", runs, READ, example=[_RUN], page_by="id", name="list_ingestion_runs"),
+    Route("POST", "/api/queries/{key:path}/run", run, WRITE, example=_ADDED, name="run_query"),
+    Route("POST", "/api/queries/{key:path}/pause", pause, WRITE, example=_QUERY, name="pause_query"),
+    Route("POST", "/api/queries/{key:path}/resume", resume, WRITE, example=_QUERY, name="resume_query"),
+    Route("POST", "/api/queries/{key:path}/reset", reset, WRITE, example=_REWOUND, name="reset_query"),
+    Route(
+        "POST", "/api/queries/{key:path}/backfill", backfill, WRITE, example=_REWOUND, name="backfill_query"
+    ),
+    Route("DELETE", "/api/queries/{key:path}", remove, WRITE, example=_QUERY, name="retire_query"),
+    Route("GET", "/api/queries/{key:path}", shown, READ, example=_DETAIL, name="get_query"),
 )

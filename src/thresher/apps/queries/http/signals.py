@@ -2,16 +2,18 @@
 
 from typing import Annotated, Any
 
-from fastapi import Query
+from fastapi import Path, Query
 from starlette.requests import Request
-from starlette.responses import Response
 
 from thresher.admin.keys import READ, WRITE
-from thresher.apps.queries.http.answer import camel_answer
+from thresher.apps.queries.http.answer import Camel, camel_answer
 from thresher.apps.queries.service import signals
+from thresher.apps.queries.store.companies import CompanyView
 from thresher.web.auth import holder
-from thresher.web.route import CurrentRuntime, Limit, Route
-from thresher.web.schemas import RequestBody, Text, answers, like
+from thresher.web.route import BeforeKey, CurrentRuntime, Limit, Route
+from thresher.web.schemas import RequestBody, Text, like
+
+Key = Annotated[str, Path(description="Key or name of the company.")]
 
 
 class DecisionAsked(RequestBody):
@@ -30,21 +32,25 @@ async def listed(
     runtime: CurrentRuntime,
     resolution: Annotated[str | None, Query(description="Only companies of this resolution.")] = None,
     limit: Limit = 100,
-) -> Response:
+    before: BeforeKey = None,
+) -> Camel[list[CompanyView]]:
     """List companies by what their offers say, the strongest first."""
     return await camel_answer(
-        runtime, lambda: signals.list_companies(runtime.store, resolution=resolution, limit=limit)
+        runtime,
+        lambda: signals.list_companies(runtime.store, resolution=resolution, limit=limit, before=before),
     )
 
 
-async def shown(runtime: CurrentRuntime, key: str) -> Response:
+async def shown(runtime: CurrentRuntime, key: Key) -> Camel[signals.CompanyDetail]:
     """Show one company, by key or name: its figures, its offers with the parts of their scores, its weeks,
     and what was decided.
     """
     return await camel_answer(runtime, lambda: signals.show_company(runtime.store, key))
 
 
-async def decide(request: Request, runtime: CurrentRuntime, key: str, body: DecisionAsked) -> Response:
+async def decide(
+    request: Request, runtime: CurrentRuntime, key: Key, body: DecisionAsked
+) -> Camel[signals.CompanyDetail]:
     """Decide about a company: its resolution, whether its signals are right, and notes."""
     who = holder(request)
     by = who.who if who else "the API"
@@ -102,32 +108,19 @@ _DETAIL = {
         }
     ],
 }
-_UNKNOWN = (
-    "avgStrongScore",
-    "topCategory",
-    "topOffer",
-    "topOfferUrl",
-    "lastStrongAt",
-    "resolutionAt",
-    "feedback",
-    "notes",
-    "problem",
-    "url",
-    "score",
-    "category",
-    "canonical",
-    "postedOn",
-    "old",
-    "new",
-)
-
-
-def _fits(example: Any) -> dict[str, Any]:
-    return {"responses": {"200": answers(example, perhaps=_UNKNOWN)}}
 
 
 ROUTES = (
-    Route("GET", "/api/signals", listed, READ, _fits([_COMPANY]), probe=True),
-    Route("POST", "/api/signals/{key:path}/decide", decide, WRITE, _fits(_DETAIL)),
-    Route("GET", "/api/signals/{key:path}", shown, READ, _fits(_DETAIL)),
+    Route(
+        "GET",
+        "/api/signals",
+        listed,
+        READ,
+        example=[_COMPANY],
+        probe=True,
+        page_by="company",
+        name="list_signals",
+    ),
+    Route("POST", "/api/signals/{key:path}/decide", decide, WRITE, example=_DETAIL, name="decide_signal"),
+    Route("GET", "/api/signals/{key:path}", shown, READ, example=_DETAIL, name="get_signal"),
 )

@@ -32,6 +32,14 @@ def list_alarms(store: Store, *, cleared: bool = False, limit: int = 100) -> lis
     return [_view(each) for each in found]
 
 
+def alarms_by_id(store: Store, *, cleared: bool, after: int, limit: int) -> list[AlarmView]:
+    """Open alarms, the oldest first, from the one behind an id on; with `cleared` those that are over too."""
+    with store.read() as session:
+        return [
+            _view(each) for each in alarms.alarms_after(session, after, only_open=not cleared, limit=limit)
+        ]
+
+
 def _view(alarm: Alarm) -> AlarmView:
     return AlarmView(
         alarm.id,

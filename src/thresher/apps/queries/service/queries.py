@@ -21,13 +21,14 @@ from thresher.apps.queries.store.queries import (
     list_queries,
     make_due,
     pause_query,
+    queries_after,
     query_of,
     reset_query,
     retire_query,
     save_coverage,
     save_query,
 )
-from thresher.apps.queries.store.runs import list_runs
+from thresher.apps.queries.store.runs import list_runs, runs_before
 from thresher.apps.queries.windows import Plan, earliest, processed_date, updated_since
 from thresher.core.clock import FOREVER, SECOND, as_text, span
 from thresher.core.errors import ConfigError, UnknownName, UsageError
@@ -41,6 +42,7 @@ from thresher.store.transaction import in_transaction
 
 STRIP = 60  # days that a query shows of its history
 MAX_BACKFILL = 3_650  # days
+MAX_QUERIES = 100_000
 _RUNNING = f"""select 1 from ingestion_runs r join tasks t on t.id = r.task_id where r.query_key = :key and r.status = 'RUNNING'
     and t.state in ({", ".join(f"'{state}'" for state in sorted(LIVE))}) limit 1"""
 _POSTINGS = "select count(*) from query_finds where query_key = :key"
@@ -141,10 +143,16 @@ class ClientView:
 # Look
 
 
-def list_views(store: Store, *, retired: bool = False) -> list[QueryView]:
-    """All queries, by client and name; with `retired` those that run no more too."""
+def list_views(
+    store: Store, *, retired: bool = False, after: str | None = None, limit: int = MAX_QUERIES
+) -> list[QueryView]:
+    """Queries by client and name, from the one behind a key on; with `retired` those that run no more too."""
     with store.read() as session:
-        found = [each for each in list_queries(session) if retired or not each.retired_at]
+        if after is not None and query_of(session, after) is None:
+            raise UnknownName(
+                f"there is no query {after[:80]!r} to continue after; start again from the first page"
+            )
+        found = queries_after(session, after or "", retired=retired, limit=limit)
         return [_view(store, session, each) for each in found]
 
 
@@ -154,6 +162,12 @@ def show_query(store: Store, name: str, runs: int = 20) -> QueryDetail:
         state = _found(session, name)
         view = _view(store, session, state)
         return QueryDetail(view, list_runs(session, state.key, runs), _strip(store, session, state))
+
+
+def runs_of_all(store: Store, limit: int = 50, before: int | None = None) -> list[IngestionRun]:
+    """Runs of all queries, newest first; ids below `before`."""
+    with store.read() as session:
+        return runs_before(session, before, limit)
 
 
 def recent_runs(store: Store, name: str | None = None, limit: int = 50) -> list[IngestionRun]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from thresher.apps.queries.signals.rules import parsed_rules
 from thresher.apps.queries.store import companies
@@ -31,20 +31,38 @@ FEEDBACK_MEANS = {
 assert tuple(FEEDBACK_MEANS) == FEEDBACK
 
 
+class Week(TypedDict):
+    """What a company published in a week: new offers, strong ones among them, and reposts."""
+
+    week: str
+    offers: int
+    strong: int
+    reposts: int
+
+
 @dataclass(frozen=True, slots=True)
 class CompanyDetail:
     """A company with its offers, its weeks, the oldest first, and what people decided about it."""
 
     company: CompanyView
     offers: list[OfferView]
-    weeks: list[dict[str, Any]]
+    weeks: list[Annotated[dict[str, Any], Week]]
     decisions: list[Decision]
 
 
-def list_companies(store: Store, *, resolution: str | None = None, limit: int = 100) -> list[CompanyView]:
-    """Companies, the strongest first. Raises UsageError for a resolution that nobody can give."""
+def list_companies(
+    store: Store, *, resolution: str | None = None, limit: int = 100, before: str | None = None
+) -> list[CompanyView]:
+    """Companies, the strongest first; those behind the company `before`. Raises UsageError for a resolution
+    that nobody can give.
+    """
     with store.read() as session:
-        found, known = companies.list_companies(session, resolution, limit), _resolutions(session)
+        if before is not None and not companies.is_known(session, before):
+            raise UnknownName(
+                f"there is no company {before[:80]!r} to continue after; start again from the first page"
+            )
+        found = companies.list_companies(session, resolution, limit, before)
+        known = _resolutions(session)
     if resolution is not None and not found and resolution not in known:
         raise UsageError(
             f"{resolution[:80]!r} is not a resolution of this project; use one of {', '.join(known)}"

@@ -35,6 +35,8 @@ _LIST = (
     f"select {_COLUMNS} from query_alarms order by cleared_at = 0 desc, last_at desc, id desc limit :limit"
 )
 _OPEN = f"select {_COLUMNS} from query_alarms where cleared_at = 0 order by raised_at, id limit :limit"
+_AFTER = f"""select {_COLUMNS} from query_alarms where id > :after and (cleared_at = 0 or :only_open = 0)
+    order by id limit :limit"""
 _ONE = f"select {_COLUMNS} from query_alarms where id = :id"
 _OPEN_OF = "select name, subject from query_alarms where cleared_at = 0 and name in (:names*)"
 _TOLD = "update query_alarms set told_at = :now, told_message = :message where id = :id"
@@ -107,6 +109,12 @@ def list_alarms(session: Session, *, only_open: bool = False, limit: int = 100) 
     return [
         _alarm(row) for row in session.rows(_OPEN if only_open else _LIST, {"limit": min(limit, MAX_LISTED)})
     ]
+
+
+def alarms_after(session: Session, after: int, *, only_open: bool, limit: int) -> list[Alarm]:
+    """Alarms in the order in which they were raised, from the one behind an id on."""
+    given = {"after": after, "only_open": int(only_open), "limit": limit}
+    return [_alarm(row) for row in session.rows(_AFTER, given)]
 
 
 def find_alarm(session: Session, alarm_id: int) -> Alarm | None:

@@ -76,8 +76,10 @@ _OFFER = tuple(each.name for each in fields(OfferView))
 _SELECT = f"select {', '.join(_COLUMN.get(name, name) for name in _COMPANY)} from company_signals"
 _STRONGEST = """order by max_score desc, strong_offer_count desc, coalesce(last_strong_at, 0) desc, company
     limit :limit"""
-_ALL = f"{_SELECT} {_STRONGEST}"
-_RESOLVED = f"{_SELECT} where resolution = :resolution {_STRONGEST}"
+# Those behind this company in the order of the strongest. Its score bounds what the index is read for.
+_BEHIND = """max_score <= (select max_score from company_signals where company = :before)
+    and (-max_score, -strong_offer_count, -coalesce(last_strong_at, 0), company) > (select -max_score,
+        -strong_offer_count, -coalesce(last_strong_at, 0), company from company_signals where company = :before_too)"""
 _AFTER = f"{_SELECT} where company > :after order by company limit :limit"
 _FAILED = f"{_SELECT} where problem is not null order by company limit :limit"
 _ONE = f"{_SELECT} where company = :company"
@@ -86,12 +88,25 @@ _OFFERS = f"""select {", ".join(_COLUMN.get(name, name) for name in _OFFER)} fro
     order by coalesce(score, -1) desc, last_seen desc, posting limit :limit"""
 
 
-def list_companies(session: Session, resolution: str | None = None, limit: int = 100) -> list[CompanyView]:
-    """Companies, the strongest first."""
-    if resolution is None:
-        return [_company(row) for row in session.rows(_ALL, {"limit": limit})]
-    wanted = {"limit": limit, "resolution": resolution}
-    return [_company(row) for row in session.rows(_RESOLVED, wanted)]
+def list_companies(
+    session: Session, resolution: str | None = None, limit: int = 100, before: str | None = None
+) -> list[CompanyView]:
+    """Companies, the strongest first; those behind the company `before`."""
+    wanted = {
+        "resolution = :resolution": {"resolution": resolution},
+        _BEHIND: {"before": before, "before_too": before},
+    }
+    given: dict[str, Any] = {"limit": limit}
+    clauses = [clause for clause, values in wanted.items() if None not in values.values()]
+    for clause in clauses:
+        given |= wanted[clause]
+    where = f"where {' and '.join(clauses)}" if clauses else ""
+    return [_company(row) for row in session.rows(f"{_SELECT} {where} {_STRONGEST}", given)]
+
+
+def is_known(session: Session, company: str) -> bool:
+    """Tell whether there is a company of this key."""
+    return one(session, _ONE, {"company": company}) is not None
 
 
 def companies_after(session: Session, after: str, limit: int) -> list[CompanyView]:

@@ -40,6 +40,9 @@ _COLUMNS = (
 )
 _SELECT = f"select {', '.join(_COLUMNS)} from query_state"
 _ALL = f"{_SELECT} order by client, name, query_key"
+_PAGE = f"""{_SELECT} where (:retired = 1 or retired_at = 0) and (:after = '' or (client, name, query_key) >
+    (select client, name, query_key from query_state where query_key = :after_too))
+    order by client, name, query_key limit :limit"""
 _ONE = f"{_SELECT} where query_key = :key"
 _BY_NAME = f"{_SELECT} where name = :name order by retired_at, query_key"
 _INSERT = """insert into query_state (query_key, client, source, name, search, parameters, max_pages, max_offers, start_date, origin,
@@ -59,6 +62,12 @@ _COVERAGE = """update query_state set metadata = :metadata, backfill_from = :sta
 def list_queries(session: Session) -> list[QueryState]:
     """All queries, retired ones included, by client and name."""
     return [_state(row) for row in session.rows(_ALL)]
+
+
+def queries_after(session: Session, after: str, *, retired: bool, limit: int) -> list[QueryState]:
+    """Queries by client and name, from the one behind a key on; with `retired` those that run no more too."""
+    given = {"after": after, "after_too": after, "retired": int(retired), "limit": limit}
+    return [_state(row) for row in session.rows(_PAGE, given)]
 
 
 def find_query(session: Session, name: str) -> QueryState | None:

@@ -2,19 +2,23 @@
 served.
 """
 
-from typing import Annotated
+from typing import Annotated, TypedDict
 
 from fastapi import Query
-from starlette.responses import Response
 
 from thresher.admin.keys import ADMIN
 from thresher.apps.roles.service import scrapes as insight
-from thresher.web.answer import answer
+from thresher.web.answer import Answer, answer
 from thresher.web.route import MAX_ID, CurrentRuntime, Route
-from thresher.web.schemas import answers
 
 MAX_HOURS = 10 * 8_760
 Hours = Annotated[int, Query(ge=1, le=MAX_HOURS, description="Only sessions of the last hours.")]
+
+
+class Sessions(TypedDict):
+    """Sessions of scrapers, newest first."""
+
+    sessions: list[insight.SessionView]
 
 
 async def sessions(
@@ -26,19 +30,19 @@ async def sessions(
         str | None, Query(description="Status: in_progress, completed, failed or timeout.")
     ] = None,
     hours: Hours = 24,
-) -> Response:
+) -> Answer[Annotated[dict[str, list[insight.SessionView]], Sessions]]:
     """List the latest sessions of scrapers, newest first, at most 100."""
     return await answer(
         runtime.store, insight.list_sessions, runtime.store, hours=hours, key_id=scraper_key_id, status=status
     )
 
 
-async def stats(runtime: CurrentRuntime, hours: Hours = 24) -> Response:
+async def stats(runtime: CurrentRuntime, hours: Hours = 24) -> Answer[insight.ScraperFigures]:
     """Show who scrapes and with what result, in total and for each scraper."""
     return await answer(runtime.store, insight.read_figures, runtime.store, hours=hours)
 
 
-async def queue(runtime: CurrentRuntime) -> Response:
+async def queue(runtime: CurrentRuntime) -> Answer[insight.RoleQueue]:
     """List the next 50 roles that are pending or being scraped, in the order in which they are served."""
     return await answer(runtime.store, insight.list_queue, runtime.store)
 
@@ -98,36 +102,15 @@ _QUEUE = {
         }
     ],
 }
-_UNKNOWN = (
-    "completed_at",
-    "duration_seconds",
-    "verdict",
-    "error_message",
-    "last_scraped_at",
-    "last_role",
-    "last_activity",
-)
-
 ROUTES = (
     Route(
         "GET",
         "/api/scraper-monitoring/sessions",
         sessions,
         ADMIN,
-        {"responses": {"200": answers({"sessions": [_SESSION]}, perhaps=_UNKNOWN)}},
+        name="list_scraper_sessions",
+        example={"sessions": [_SESSION]},
     ),
-    Route(
-        "GET",
-        "/api/scraper-monitoring/stats",
-        stats,
-        ADMIN,
-        {"responses": {"200": answers(_STATS, perhaps=_UNKNOWN)}},
-    ),
-    Route(
-        "GET",
-        "/api/scraper-monitoring/queue",
-        queue,
-        ADMIN,
-        {"responses": {"200": answers(_QUEUE, perhaps=_UNKNOWN)}},
-    ),
+    Route("GET", "/api/scraper-monitoring/stats", stats, ADMIN, name="get_scraper_stats", example=_STATS),
+    Route("GET", "/api/scraper-monitoring/queue", queue, ADMIN, name="get_scraper_queue", example=_QUEUE),
 )

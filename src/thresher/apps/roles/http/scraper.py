@@ -6,12 +6,12 @@ parts, find again what one held before a crash. What is told twice counts once.
 """
 
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from fastapi import Depends, Query
 from pydantic import Field, StringConstraints
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from thresher.apps.roles.service import scrapes as control
 from thresher.apps.roles.service import scrapes as insight
@@ -19,12 +19,13 @@ from thresher.apps.roles.service.arrivals import receive
 from thresher.apps.roles.store.queue import Holder
 from thresher.core.spooled import Spooled
 from thresher.runtime import Runtime
-from thresher.web.answer import JSON, answer, run_in_pool, written
+from thresher.web.answer import JSON, Answer, answer, run_in_pool, written
 from thresher.web.auth import holder
 from thresher.web.body import spooled
+from thresher.web.openapi import described
 from thresher.web.problem import Problem
 from thresher.web.route import CurrentRuntime, Route
-from thresher.web.schemas import RequestBody, Text, answers, asks, described, given, like
+from thresher.web.schemas import RequestBody, Text, asks, given, like
 
 SCRAPERS = "/api/scraper/"
 QUEUE = f"{SCRAPERS}queue"
@@ -68,6 +69,44 @@ class Completed(Held):
     proof: dict[str, Any] | None = None
 
 
+class SkippedPosting(TypedDict):
+    """A posting that was not kept, by its place in the body."""
+
+    index: int
+    external_job_id: str | None
+    reason: str
+    detail: str | None
+
+
+class BodyImported(TypedDict):
+    """What a body has brought. `platforms` counts usable postings by platform, `reasons` those that were
+    skipped; `message` says what a scraper should know besides.
+    """
+
+    session_id: str
+    jobs_found: int
+    jobs_imported: int
+    jobs_updated: int
+    jobs_linked: int
+    jobs_skipped: int
+    duration_seconds: int
+    matching_triggered: bool
+    session_status: str
+    role_status: str
+    verdict: str | None
+    platforms: dict[str, int]
+    reasons: dict[str, int]
+    skips: list[SkippedPosting]
+    notes: list[dict[str, Any]]
+    message: NotRequired[str]
+
+
+class HeldSessions(TypedDict):
+    """The sessions that a key holds."""
+
+    sessions: list[control.Offer]
+
+
 async def holder_of(request: Request) -> Holder:
     """Return who asks, as the queue knows scrapers."""
     key = holder(request)
@@ -86,7 +125,7 @@ async def next_role(
     platforms: Annotated[
         str | None, Query(description="Only turns on these platforms, separated by commas.")
     ] = None,
-) -> Response:
+) -> Answer[control.Offer] | Response:
     """Take the next role, and start a session that holds it. 204 without a body if none waits; Retry-After
     says when one will.
     """
@@ -98,10 +137,10 @@ async def next_role(
         return Response(
             status_code=204, headers={"Retry-After": str(offer.retry_after)} if offer.retry_after else {}
         )
-    return Response(written(offer), media_type=JSON)
+    return Answer(written(offer), media_type=JSON)
 
 
-async def post_postings(request: Request, runtime: CurrentRuntime, scraper: Scraper) -> Response:
+async def post_postings(request: Request, runtime: CurrentRuntime, scraper: Scraper) -> Answer[BodyImported]:
     """Send what was found, and complete the session. The same body again gets the same response; a late one
     is kept for review.
     """
@@ -111,24 +150,26 @@ async def post_postings(request: Request, runtime: CurrentRuntime, scraper: Scra
     with request.app.state.shares.share(scraper.key_id, most, "roles.spool_limit") as share:
         async with spooled(request, limit, IN_PARTS, share) as body:
             importing = partial(_import, runtime, scraper, body)
-            return Response(await run_in_pool(request, "import", IMPORTS, importing), media_type=JSON)
+            return Answer(await run_in_pool(request, "import", IMPORTS, importing), media_type=JSON)
 
 
 def _import(runtime: Runtime, scraper: Holder, body: Spooled) -> bytes:
     return written(receive(runtime.store, runtime.registry, scraper, body))
 
 
-async def stats(runtime: CurrentRuntime) -> Response:
+async def stats(runtime: CurrentRuntime) -> Answer[insight.QueueStats]:
     """Show how many roles wait, are being scraped and are done, and the results of the last day."""
     return await answer(runtime.store, insight.read_stats, runtime.store)
 
 
-async def heartbeat(runtime: CurrentRuntime, scraper: Scraper, body: Held) -> Response:
+async def heartbeat(runtime: CurrentRuntime, scraper: Scraper, body: Held) -> Answer[control.Extended]:
     """Extend a session by another lease, counted from now."""
     return await answer(runtime.store, control.extend, runtime.store, scraper, control.named(body.session_id))
 
 
-async def fail(runtime: CurrentRuntime, scraper: Scraper, body: Failed) -> Response:
+async def fail(
+    runtime: CurrentRuntime, scraper: Scraper, body: Failed
+) -> Answer[Annotated[dict[str, Any], control.Ended]]:
     """Give up a session, or one of its platforms. The role goes back to the queue."""
     told = control.Failure(
         body.reason or "the scraper gives no reason",
@@ -140,7 +181,9 @@ async def fail(runtime: CurrentRuntime, scraper: Scraper, body: Failed) -> Respo
     )
 
 
-async def complete(runtime: CurrentRuntime, scraper: Scraper, body: Completed) -> Response:
+async def complete(
+    runtime: CurrentRuntime, scraper: Scraper, body: Completed
+) -> Answer[Annotated[dict[str, Any], control.Ended]]:
     """End a session whose postings were sent in several bodies with "complete": false."""
     said = given(body)
     return await answer(
@@ -153,7 +196,9 @@ async def complete(runtime: CurrentRuntime, scraper: Scraper, body: Completed) -
     )
 
 
-async def current_session(runtime: CurrentRuntime, scraper: Scraper) -> Response:
+async def current_session(
+    runtime: CurrentRuntime, scraper: Scraper
+) -> Answer[Annotated[dict[str, list[control.Offer]], HeldSessions]]:
     """List the sessions that this key holds, for a scraper that was killed and starts again."""
     return await answer(runtime.store, control.held_sessions, runtime.store, scraper)
 
@@ -217,7 +262,6 @@ _IMPORTED = {
     "message": "what else there is to say",
     "skips": [{"index": 3, "external_job_id": "dice-9", "reason": "invalid", "detail": "title is missing"}],
 }
-_PERHAPS, _ABSENT = ("verdict", "external_job_id", "detail"), ("invalid", "dice", "message")
 _COUNT = {"roles": 12, "candidates": 340}
 _STATS = {
     "queue": {
@@ -233,78 +277,78 @@ _ENDED = {"session_id": _ID, "session_status": "failed", "verdict": "failed", "r
 _NONE = {"description": "No role waits", "headers": {"Retry-After": {"schema": {"type": "integer"}}}}
 
 
-async def openapi(request: Request) -> Response:
+async def openapi(request: Request) -> Answer[dict[str, Any]]:
     """Describe the part of the API that a scraper's key may use, for programs."""
-    return JSONResponse(described(request, SCRAPERS))
+    return await described(request, SCRAPERS)
 
 
 _OWN_WORK = "it is the scraper's own work, and the scrape keeps which key did it"
 
 ROUTES = (
-    Route("GET", f"{SCRAPERS}openapi.json", openapi, SCRAPE),
+    Route(
+        "GET",
+        f"{SCRAPERS}openapi.json",
+        openapi,
+        SCRAPE,
+        name="get_scraper_openapi",
+        example={"openapi": "3.1.0", "paths": {}},
+    ),
     Route(
         "GET",
         f"{QUEUE}/next-role",
         next_role,
         SCRAPE,
-        {"responses": {"200": answers(_OFFER, perhaps=("requests_per_minute",)), "204": _NONE}},
+        {"responses": {"204": _NONE}},
+        status=(200, 204),
+        name="take_next_role",
+        example=_OFFER,
     ),
     Route(
         "POST",
         f"{QUEUE}/jobs",
         post_postings,
         SCRAPE,
-        {
-            "requestBody": asks(_POST, _POST_SCHEMA),
-            "responses": {"200": answers(_IMPORTED, perhaps=_PERHAPS, absent=_ABSENT)},
-        },
+        {"requestBody": asks(_POST, _POST_SCHEMA)},
         body_limit="roles.body_limit",
         body_patience="roles.body_patience",
         unaudited=_OWN_WORK,
+        name="send_jobs",
+        example=_IMPORTED,
     ),
-    Route(
-        "GET",
-        f"{QUEUE}/stats",
-        stats,
-        SCRAPE,
-        {"responses": {"200": answers(_STATS, absent=("proposed", "rejected"))}},
-        probe=True,
-    ),
+    Route("GET", f"{QUEUE}/stats", stats, SCRAPE, probe=True, name="get_queue_stats", example=_STATS),
     Route(
         "POST",
         f"{QUEUE}/heartbeat",
         heartbeat,
         SCRAPE,
-        {"responses": {"200": answers({"session_id": _ID, "expires_at": _UNTIL})}},
         unaudited=_OWN_WORK,
+        name="extend_session",
+        example={"session_id": _ID, "expires_at": _UNTIL},
     ),
     Route(
         "POST",
         f"{QUEUE}/fail",
         fail,
         SCRAPE,
-        {"responses": {"200": answers(_ENDED, perhaps=("verdict",))}},
         unaudited=_OWN_WORK,
+        name="fail_session",
+        example=_ENDED,
     ),
     Route(
         "POST",
         f"{QUEUE}/complete",
         complete,
         SCRAPE,
-        {
-            "responses": {
-                "200": answers(
-                    {**_ENDED, "session_status": "completed", "verdict": "found", "role_status": "completed"}
-                )
-            }
-        },
         unaudited=_OWN_WORK,
+        name="complete_session",
+        example={**_ENDED, "session_status": "completed", "verdict": "found", "role_status": "completed"},
     ),
     Route(
         "GET",
         f"{QUEUE}/current-session",
         current_session,
         SCRAPE,
-        {"responses": {"200": answers({"sessions": [_OFFER]}, perhaps=("requests_per_minute",))}},
+        name="list_held_sessions",
+        example={"sessions": [_OFFER]},
     ),
 )
