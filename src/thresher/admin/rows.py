@@ -106,6 +106,24 @@ class Run(TypedDict):
     until_at: int | None
 
 
+class Record(TypedDict):
+    """A record: its members, where on a page each value stands (`evidence`), its links as name=target, and
+    the tasks that wrote it first and last. `seen` counts how often it was found.
+    """
+
+    id: int
+    kind: str
+    key: str
+    data: dict[str, Any]
+    evidence: dict[str, Any] | None
+    links: list[str]
+    first_task: int | None
+    last_task: int | None
+    seen: int
+    created_at: int
+    updated_at: int
+
+
 class Event(TypedDict):
     """Something that happened to a gate, a worker or the queue. `detail` depends on the kind; a list of
     events has the sentence of the kind, too.
@@ -214,3 +232,4 @@ RunFields = Annotated[Fields, Run]
 EventFields = Annotated[Fields, Event]
 ChangeFields = Annotated[Fields, Change]
 CostFields = Annotated[Fields, CostLine]
+RecordFields = Annotated[Fields, Record]

@@ -74,6 +74,13 @@ class SignedWebhook:
 
 
 @dataclass(frozen=True, slots=True)
+class SignedWebhookView(WebhookView):
+    """A webhook with its new secret, for the one answer that shows it."""
+
+    secret: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class DeliveryView:
     """One delivery: its task, the id and kind of its message, the attempts so far, what came of the last, and
     when it is tried again.
@@ -358,6 +365,6 @@ def _endpoint(store: Store, name: str) -> tuple[Any, int]:
         return webhooks.endpoint(session, {"name": name}, now), now
 
 
-def signed_view(made: SignedWebhook) -> dict[str, Any]:
+def signed_view(made: SignedWebhook) -> SignedWebhookView:
     """A webhook with its new secret, for the one answer that shows it."""
-    return {**asdict(made.webhook), "secret": made.secret}
+    return SignedWebhookView(**asdict(made.webhook), secret=made.secret)

@@ -1,18 +1,15 @@
 """What needs a person, over HTTP: the lines that the front page of the dashboard begins with."""
 
-from starlette.responses import Response
-
 from thresher.admin.keys import READ
 from thresher.admin.overview import read_overview
 from thresher.core.app import App
 from thresher.core.extension import Check
 from thresher.store.store import Store
-from thresher.web.answer import answer
+from thresher.web.answer import Answer, answer
 from thresher.web.route import CurrentRuntime, Route
-from thresher.web.schemas import answers
 
 
-async def needs(runtime: CurrentRuntime) -> Response:
+async def needs(runtime: CurrentRuntime) -> Answer[list[Check]]:
     """List what needs a person, each with what to do: closed sources, absent workers, questions of apps."""
     return await answer(runtime.store, _needs, runtime.store, runtime.registry.apps)
 
@@ -29,12 +26,4 @@ _NEED = {
     "page": "/sources/acme",
 }
 
-ROUTES = (
-    Route(
-        "GET",
-        "/api/needs",
-        needs,
-        READ,
-        {"responses": {"200": answers([_NEED], perhaps=("advice", "page"))}},
-    ),
-)
+ROUTES = (Route("GET", "/api/needs", needs, READ, probe=True, name="list_needs", example=[_NEED]),)

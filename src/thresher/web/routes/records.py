@@ -3,13 +3,12 @@
 from typing import Annotated
 
 from fastapi import Query
-from starlette.responses import Response
 
 from thresher.admin.keys import READ
 from thresher.admin.records import list_records
-from thresher.web.answer import answer
+from thresher.admin.rows import RecordFields
+from thresher.web.answer import Answer, answer
 from thresher.web.route import BeforeId, CurrentRuntime, Limit, Route
-from thresher.web.schemas import answers
 
 
 async def records(
@@ -21,7 +20,7 @@ async def records(
     ] = None,
     limit: Limit = 50,
     before: BeforeId = None,
-) -> Response:
+) -> Answer[list[RecordFields]]:
     """List records, newest first, with the evidence of their values."""
     return await answer(
         runtime.store, list_records, runtime.store, kind=kind, key=key, link=link, limit=limit, before=before
@@ -48,7 +47,8 @@ ROUTES = (
         "/api/records",
         records,
         READ,
-        {"responses": {"200": answers([_RECORD], perhaps=("evidence", "first_task", "last_task"))}},
         page_by="id",
+        name="list_records",
+        example=[_RECORD],
     ),
 )
