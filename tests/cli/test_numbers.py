@@ -219,12 +219,12 @@ def test_a_number_is_its_row_or_refused_with_the_command_that_lists(keys: list[s
 @pytest.mark.parametrize(
     ("environ", "system", "place"),
     [
-        ({}, "linux", "/home/ann/.local/state"),
+        ({}, "linux", "/people/ann/.local/state"),
         ({"XDG_STATE_HOME": "/state"}, "linux", "/state"),
-        ({"XDG_STATE_HOME": "state"}, "linux", "/home/ann/.local/state"),
-        ({"XDG_STATE_HOME": "/state"}, "darwin", "/home/ann/Library/Application Support"),
+        ({"XDG_STATE_HOME": "state"}, "linux", "/people/ann/.local/state"),
+        ({"XDG_STATE_HOME": "/state"}, "darwin", "/people/ann/Library/Application Support"),
         ({"LOCALAPPDATA": "/local"}, "win32", "/local"),
     ],
 )
 def test_what_is_kept_stands_where_the_system_wants_it(environ: dict[str, str], system: str, place: str):
-    assert state_folder(environ, system, Path("/home/ann")) == Path(place, "thresher", "lists")
+    assert state_folder(environ, system, Path("/people/ann")) == Path(place, "thresher", "lists")
