@@ -21,6 +21,7 @@ _NAME = re.compile(_TELLING, re.IGNORECASE)
 _PATTERNS = (
     (re.compile(r"(\b[a-z][a-z0-9+.-]*://)[^\s/?#@]*(?::[^\s/?#]*)?@", re.IGNORECASE), rf"\1{_HIDDEN}@"),
     (re.compile(r"\b(thr_[0-9a-f]{12}|ths|thl|thp)_[A-Za-z0-9_-]{8,}"), rf"\1_{_HIDDEN}"),
+    (re.compile(r"\bwhsec_[A-Za-z0-9+/=]{8,}"), f"whsec_{_HIDDEN}"),
     (re.compile(r"\b(bearer|basic)\s+\S+", re.IGNORECASE), rf"\1 {_HIDDEN}"),
     (
         re.compile(
