@@ -9,7 +9,7 @@ from rich.console import Console
 from thresher.admin import sources
 from thresher.admin.events import list_events
 from thresher.admin.gates import GateView, could_start, list_gates, rate_words, show_gate
-from thresher.admin.times import read_now, seconds
+from thresher.admin.times import read_now
 from thresher.cli.call import CommandCall, call_of
 from thresher.cli.events import event_table
 from thresher.cli.format import ago, clock_time, opens, short, span, when
@@ -209,13 +209,24 @@ def _limits(
 def pause(
     ctx: typer.Context,
     name: Name,
-    for_: Annotated[str, typer.Option("--for", metavar="TIME", help="Duration: 90s, 10m, 2h, 1d.")],
+    for_: Annotated[
+        str | None, typer.Option("--for", metavar="TIME", help="Duration: 90s, 10m, 2h, 1d.")
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="End of the pause, with its time zone: '2026-11-20 08:00 UTC', '... +01:00', '... Europe/Berlin'.",
+        ),
+    ] = None,
     reason: Annotated[str, typer.Option(help="Reason, shown with the pause.")] = "paused manually",
 ) -> None:
-    """Close a source for a time. Its tasks wait and lose nothing; it opens by itself."""
+    """Close a source for a time (--for) or until a time (--until). Its tasks wait and lose nothing; it opens
+    by itself.
+    """
     call = call_of(ctx)
     with call.store() as store:
-        sources.pause(store, name, seconds(for_), reason)
+        sources.pause_as_asked(store, name, for_, until, reason)
         _answer(call, store, name, None)
 
 

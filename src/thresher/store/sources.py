@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from thresher.core.clock import FOREVER
-from thresher.core.errors import NotAllowed, UnknownName
+from thresher.core.clock import FOREVER, as_text
+from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.core.event import EventKind
 from thresher.core.gate import Gate, GateLimits
 from thresher.store.events import record_event
@@ -138,6 +138,17 @@ def pause(store: Store, gate: str, delay_us: int, reason: str, tag: str = "pause
         pause_within(session, gate, delay_us, reason, tag, now=store.backend.now)
 
 
+def pause_until(store: Store, gate: str, until: int, reason: str, tag: str = "paused") -> None:
+    """The same until a point in time. Refuse one that is over by the database's clock."""
+    with store.write() as session:
+        gates, gate_id = _gates(session, gate, store.backend.now)
+        if until <= gates.now:
+            raise UsageError(
+                f"{as_text(until)} is over: it is {as_text(gates.now)} by the clock of the database. Nothing was paused"
+            )
+        _pause(session, gates, gate_id, gate, until, reason, tag)
+
+
 def disable(store: Store, gate: str, tag: str, reason: str) -> None:
     """Close a gate until someone enables it. A gate that an administrator closed stays closed by an
     administrator.
@@ -166,9 +177,14 @@ def pause_within(
 ) -> None:
     """Close a gate for a time."""
     gates, gate_id = _gates(session, gate, now)
+    _pause(session, gates, gate_id, gate, gates.now + delay_us, reason, tag)
+
+
+def _pause(
+    session: Session, gates: Gates, gate_id: int, gate: str, until: int, reason: str, tag: str
+) -> None:
     if tag != BY_ADMIN:
         _refuse_admins(session, gates, gate_id, gate)
-    until = gates.now + delay_us
     gates.get(gate_id).open_after = until
     _close(session, gates, gate_id, EventKind.GATE_PAUSED, until, tag, reason)
 

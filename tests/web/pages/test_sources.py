@@ -1,6 +1,8 @@
 """The pages about sources, on both databases: what they show, and that forms do what commands do."""
 
 import re
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -8,6 +10,8 @@ from tests.harness.tasks import SOMEBODY, done, entry, failed
 from tests.web.pages.visitor import page, with_anna
 from thresher.admin import sources as control
 from thresher.admin.gates import show_gate
+from thresher.admin.times import read_now
+from thresher.core.clock import SECOND
 from thresher.store.sources import judge_source
 
 EVIL = """<script>alert(1)</script>"' onmouseover=alert(1) {{7*7}}"""
@@ -53,6 +57,20 @@ def test_a_source_is_paused_with_a_reason_and_resumed_by_forms(world, anna):
     assert "tea time" in anna.see("/sources/cafe"), "what happened to it is remembered"
 
 
+def test_a_source_is_paused_until_a_time_in_a_zone_that_the_form_names(world, anna):
+    told = anna.post("/sources/cafe/pause", until="2999-11-20T08:00", zone="Asia/Tokyo", pause_reason="x")
+    assert told.status == 400, "ten years are the most"
+    now = read_now(world.store)
+    soon = (datetime.fromtimestamp(now / SECOND, ZoneInfo("Asia/Tokyo")) + timedelta(hours=2)).replace(
+        second=0
+    )
+    told = anna.post(
+        "/sources/cafe/pause", until=f"{soon:%Y-%m-%dT%H:%M}", zone="Asia/Tokyo", lasts="", pause_reason="tea"
+    )
+    assert told.status == 303, told.body
+    assert show_gate(world.store, "cafe").opens_at == int(soon.timestamp()) * SECOND
+
+
 def test_a_source_is_disabled_and_enabled_by_forms(world, anna):
     assert anna.post("/sources/cafe/disable", disable_reason="gone").status == 303
     assert show_gate(world.store, "cafe").state == "disabled"
@@ -79,6 +97,19 @@ def test_limits_are_changed_one_by_one_and_the_others_stay(world, anna):
         ("pause", {"lasts": "0", "pause_reason": "x"}, "longer than 0"),
         ("pause", {"lasts": "1000000d", "pause_reason": "x"}, "ten years"),
         ("pause", {"lasts": "1h", "pause_reason": "  "}, "give a reason"),
+        ("pause", {"pause_reason": "x"}, "not both"),
+        (
+            "pause",
+            {"lasts": "1h", "until": "2999-01-01T08:00", "zone": "UTC", "pause_reason": "x"},
+            "not both",
+        ),
+        ("pause", {"until": "2020-01-01T08:00", "zone": "UTC", "pause_reason": "x"}, "is over: it is"),
+        (
+            "pause",
+            {"until": "2020-01-01T08:00", "zone": "", "pause_reason": "x"},
+            "does not say its time zone",
+        ),
+        ("pause", {"until": "2020-01-01T08:00", "zone": EVIL, "pause_reason": "x"}, "is not a point in time"),
         ("disable", {"disable_reason": ""}, "give a reason"),
         ("limits", {}, "fill in the limit"),
         ("limits", {"rate": EVIL}, "&lt;script&gt;"),

@@ -191,7 +191,14 @@
     document.getElementById("name")?.focus();
   };
 
+  // A field for the time zone of another one: the reader's, until they write something else.
+  const offerZone = () => {
+    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    for (const field of document.querySelectorAll("input[data-own-zone]")) if (zone) field.value = zone;
+  };
+
   takeToken();
+  offerZone();
   for (const part of liveParts(document)) shown.set(part.id, part.outerHTML);
   offerTimes();
   writeTimes(document);

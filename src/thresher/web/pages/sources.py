@@ -12,7 +12,6 @@ from thresher.admin import sources as control
 from thresher.admin.events import list_events
 from thresher.admin.gates import gate_activity, list_gates, show_gate
 from thresher.admin.keys import ADMIN
-from thresher.admin.times import seconds
 from thresher.core.errors import ThresherError, UnknownName, UsageError
 from thresher.web.pages.page import DashboardPage, PageRequest
 from thresher.web.problem import of_error
@@ -20,9 +19,8 @@ from thresher.web.problem import of_error
 PATH = "/sources"
 MAX_LISTED = 500
 MAX_EVENTS = 20
-MAX_PAUSE = 10 * 365 * 86_400.0
 LIMITS = ("rate", "burst", "in_flight", "trip_after", "cooldown")
-FIELDS = (*LIMITS, "lasts", "pause_reason", "disable_reason")
+FIELDS = (*LIMITS, "lasts", "until", "zone", "pause_reason", "disable_reason")
 
 
 def sources(page_request: PageRequest) -> Response:
@@ -74,14 +72,15 @@ async def test(page_request: PageRequest) -> Response:
 
 
 def pause(page_request: PageRequest) -> Response:
-    """Pause a source for a time and with a reason. Its tasks wait, and lose nothing."""
+    """Pause a source for a time or until a time, and with a reason. Its tasks wait, and lose nothing."""
     form = page_request.form
     return _change(
         page_request,
-        lambda name: control.pause(
+        lambda name: control.pause_as_asked(
             page_request.runtime.store,
             name,
-            _lasts(form.one("lasts")),
+            form.one("lasts").strip() or None,
+            _until(form.one("until"), form.one("zone")),
             _reason(form.one("pause_reason")),
             by_admin=_is_admin(page_request),
         ),
@@ -139,11 +138,9 @@ def _path(name: str) -> str:
     return f"{PATH}/{quote(name, safe=':')}"
 
 
-def _lasts(text: str) -> float:
-    lasts = seconds(text)
-    if lasts > MAX_PAUSE:
-        raise UsageError("a pause may last at most ten years; to close a source for good, disable it")
-    return lasts
+def _until(text: str, zone: str) -> str | None:
+    """The end of a pause as two fields have it: a time on the wall, and where that wall is."""
+    return f"{text.strip()} {zone.strip()}".strip() if text.strip() else None
 
 
 def _reason(text: str) -> str:

@@ -13,15 +13,11 @@ from starlette.responses import Response
 from thresher.admin import sources as control
 from thresher.admin.gates import GateView, list_gates, show_gate
 from thresher.admin.keys import READ, WRITE
-from thresher.admin.times import seconds
-from thresher.core.errors import UsageError
 from thresher.store.store import Store
 from thresher.web.answer import answer
 from thresher.web.auth import is_admin
 from thresher.web.route import CurrentRuntime, Limit, Route
 from thresher.web.schemas import Pause, ReasonBody, said
-
-MAX_SECONDS = 10 * 365 * 86_400.0
 
 
 async def sources(
@@ -34,18 +30,12 @@ async def sources(
 
 
 async def pause(runtime: CurrentRuntime, request: Request, name: str, body: Pause) -> Response:
-    """Pause a source. Its tasks wait and lose nothing; it reopens automatically. If an administrator pauses
-    it, only an administrator can resume it.
+    """Pause a source for a length of time (`for`) or until a point in time (`until`). Its tasks wait and lose
+    nothing; it reopens automatically. If an administrator pauses it, only an administrator can resume it.
     """
-    lasts = seconds(body.lasts)
-    if lasts > MAX_SECONDS:
-        raise UsageError(
-            "a pause may last at most ten years; to close a source until someone enables it, disable it"
-        )
-    change = partial(control.pause, by_admin=is_admin(request))
-    return await answer(
-        runtime.store, _changed, runtime.store, name, change, lasts, said(body, "paused manually")
-    )
+    change = partial(control.pause_as_asked, by_admin=is_admin(request))
+    how = (body.lasts, body.until, said(body, "paused manually"))
+    return await answer(runtime.store, _changed, runtime.store, name, change, *how)
 
 
 async def resume(runtime: CurrentRuntime, request: Request, name: str) -> Response:
@@ -80,7 +70,7 @@ def _changed(store: Store, name: str, change: Callable[..., None], *how: Any) ->
 
 ROUTES = (
     Route("GET", "/api/sources", sources, READ),
-    Route("POST", "/api/sources/{name:path}/pause", pause, WRITE, shows=("for", "reason")),
+    Route("POST", "/api/sources/{name:path}/pause", pause, WRITE, shows=("for", "until", "reason")),
     Route("POST", "/api/sources/{name:path}/resume", resume, WRITE),
     Route("POST", "/api/sources/{name:path}/disable", disable, WRITE, shows=("reason",)),
     Route("POST", "/api/sources/{name:path}/enable", enable, WRITE),
