@@ -99,6 +99,13 @@ class Registry:
         """On whose account tasks of this kind work; a kind that nobody here knows has its own."""
         return next((app.name for app in self.apps if any(each.kind == kind for each in app.pipelines)), kind)
 
+    def about(self, task: Task) -> str | None:
+        """What a task is about, as its app says; None if it says nothing."""
+        pipeline = self._pipelines.get(task.kind)
+        if pipeline is None or pipeline.about is None:
+            return None
+        return pipeline.about(Trip(task.kind, task.payload, task.checkpoint, task.url))
+
     def schema(self, name: str) -> Schema:
         """The schema of that name, of any app here."""
         found = {schema.name: schema for app in self.apps for schema in app.schemas}
