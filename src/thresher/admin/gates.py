@@ -1,7 +1,8 @@
 """Gates and waiting: whether a gate is open, why it is closed, when it opens, and why a task waits."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from thresher.core.clock import FOREVER, HOUR, SECOND, as_text
@@ -104,28 +105,40 @@ ACTIVITY_HOURS = 24
 
 @dataclass(slots=True)
 class Activity:
-    """What ended behind one gate, hour by hour, the last hour last: all tasks, and those that failed."""
+    """What happened behind one gate, hour by hour, the last hour last: the looks (tasks that ended), those of
+    them that failed, and the finds (records that nobody had written before).
+    """
 
-    ended: list[int]
-    failed: list[int]
+    ended: list[int] = field(default_factory=lambda: [0] * ACTIVITY_HOURS)
+    failed: list[int] = field(default_factory=lambda: [0] * ACTIVITY_HOURS)
+    found: list[int] = field(default_factory=lambda: [0] * ACTIVITY_HOURS)
+
+    @property
+    def yields(self) -> str:
+        """What a look finds on average, in words."""
+        looks, finds = sum(self.ended), sum(self.found)
+        return f"{finds / looks:.2g} a look" if looks else "before any look ended"
 
 
 def gate_activity(store: Store) -> dict[str, Activity]:
-    """What ended behind each gate in a day. Of the newest `MAX_COUNTED` tasks that ended: a quick
-    look, and no statistics.
+    """What happened behind each gate in a day. Of the newest `MAX_COUNTED` tasks that ended, and the newest
+    records as many: a quick look, and no statistics.
     """
     with store.read() as session:
         hour = store.backend.now(session) // HOUR * HOUR
         first = hour - (ACTIVITY_HOURS - 1) * HOUR
-        rows = overview.ended_by_gates(session, first)
-    found: dict[str, Activity] = {}
-    for names, begins, state, number in rows:
+        ended = overview.ended_by_gates(session, first)
+        found = overview.found_by_gates(session, first)
+    by_gate: defaultdict[str, Activity] = defaultdict(Activity)
+    for names, begins, state, number in ended:
         at = min((begins - first) // HOUR, ACTIVITY_HOURS - 1)
         for name in names:
-            each = found.setdefault(name, Activity([0] * ACTIVITY_HOURS, [0] * ACTIVITY_HOURS))
-            each.ended[at] += number
-            each.failed[at] += number if state == State.FAILED else 0
-    return found
+            by_gate[name].ended[at] += number
+            by_gate[name].failed[at] += number if state == State.FAILED else 0
+    for names, begins, number in found:
+        for name in names:
+            by_gate[name].found[min((begins - first) // HOUR, ACTIVITY_HOURS - 1)] += number
+    return dict(by_gate)
 
 
 def gates_before(session: Session, names: list[str], now: int) -> list[GateView]:

@@ -8,11 +8,19 @@ from rich.console import Console
 
 from thresher.admin import sources
 from thresher.admin.events import list_events
-from thresher.admin.gates import GateView, could_start, list_gates, rate_words, show_gate
+from thresher.admin.gates import (
+    Activity,
+    GateView,
+    could_start,
+    gate_activity,
+    list_gates,
+    rate_words,
+    show_gate,
+)
 from thresher.admin.times import read_now
 from thresher.cli.call import CommandCall, call_of
 from thresher.cli.events import event_table
-from thresher.cli.format import ago, clock_time, opens, short, span, when
+from thresher.cli.format import ago, bars, clock_time, opens, short, span, when
 from thresher.cli.show import answer, cell, pairs, say, table
 
 app = typer.Typer()
@@ -123,11 +131,15 @@ def show(ctx: typer.Context, name: Name) -> None:
     with call.store() as store:
         gate = show_gate(store, name)
         events = list_events(store, source=name, limit=10)
+        day = gate_activity(store).get(gate.name, Activity())
         now = read_now(store)
-    answer(call, {"gate": gate, "events": events}, lambda out, _: _draw_one(out, gate, events, now))
+    found = {"gate": gate, "day": day, "events": events}
+    answer(call, found, lambda out, _: _draw_one(out, gate, day, events, now))
 
 
-def _draw_one(out: "Console", gate: "GateView", events: list[dict[str, Any]], now: int) -> None:
+def _draw_one(
+    out: "Console", gate: "GateView", day: Activity, events: list[dict[str, Any]], now: int
+) -> None:
 
     out.print(
         pairs(
@@ -147,6 +159,8 @@ def _draw_one(out: "Console", gate: "GateView", events: list[dict[str, Any]], no
                 ),
                 ("robots.txt", _robots(gate, now)),
                 ("waiting here", gate.waiting),
+                ("looks in a day", _day(day.ended, f"{sum(day.ended):,} ended, {sum(day.failed):,} failed")),
+                ("finds in a day", _day(day.found, f"{sum(day.found):,} new records, {day.yields}")),
                 ("last success", when(gate.last_success_at, now) if gate.last_success_at else "never"),
                 (
                     "last trouble",
@@ -157,6 +171,12 @@ def _draw_one(out: "Console", gate: "GateView", events: list[dict[str, Any]], no
     )
     if events:
         out.print(event_table(events, now))
+
+
+def _day(hours: list[int], says: str) -> str:
+    """A day hour by hour, and in words."""
+    drawn = bars(hours)
+    return f"{drawn} {says}" if drawn else "none"
 
 
 @app.command()

@@ -280,6 +280,11 @@ _BY_MINUTE = f"""select finished_at - finished_at % 60000000, count(*), count(ca
     from {_NEWEST_ENDED} group by 1"""
 _BY_GATES = f"""select l.key, newest.finished_at - newest.finished_at % 3600000000, newest.state, count(*)
     from {_NEWEST_ENDED} join lanes l on l.id = newest.lane_id group by 1, 2, 3"""
+# A find: a record that nobody had written before, counted where the task that wrote it first stands.
+_FOUND_BY_GATES = f"""select l.key, newest.created_at - newest.created_at % 3600000000, count(*)
+    from (select first_task, created_at from records order by id desc {_SOME}) newest
+    join tasks t on t.id = newest.first_task join lanes l on l.id = t.lane_id
+    where newest.created_at >= :since group by 1, 2"""
 _BY_KEY = f"""select id, kind, dedupe_key from (select id, kind, dedupe_key from tasks order by id desc {_SOME}) newest
     where dedupe_key in (:keys*) order by id"""
 
@@ -319,6 +324,15 @@ def ended_by_gates(session: Session, since: int) -> list[tuple[list[str], int, s
     return [
         (key.split("\n"), int(hour), str(state), int(number))
         for key, hour, state, number in session.rows(_BY_GATES, {"since": since})
+    ]
+
+
+def found_by_gates(session: Session, since: int) -> list[tuple[list[str], int, int]]:
+    """How many records were found by their gates and hour since then; the newest `MAX_COUNTED` count."""
+    keep_to_indexes(session)
+    return [
+        (key.split("\n"), int(hour), int(number))
+        for key, hour, number in session.rows(_FOUND_BY_GATES, {"since": since})
     ]
 
 

@@ -6,12 +6,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from tests.harness.tasks import SOMEBODY, done, entry, failed
+from tests.harness.tasks import SOMEBODY, done, entry, failed, filing
 from tests.web.pages.visitor import page, with_anna
 from thresher.admin import sources as control
-from thresher.admin.gates import show_gate
+from thresher.admin.gates import gate_activity, show_gate
 from thresher.admin.times import read_now
-from thresher.core.clock import SECOND
+from thresher.core.clock import MINUTE, SECOND
 from thresher.store.sources import judge_source
 
 EVIL = """<script>alert(1)</script>"' onmouseover=alert(1) {{7*7}}"""
@@ -33,8 +33,9 @@ def test_every_source_stands_there_with_its_state_and_its_reason_and_hosts_only_
     for said in ("cafe", '<span class="pill paused">', "admin: they asked us to", "2/s", "0 of 3 failures"):
         assert said in shown
     assert "1 tasks ended behind source:cafe within a day" in shown
-    assert "1 ended, 0 failed" in shown
-    assert re.findall(r'/tasks\?source=([^"]*)">(\d+)', shown) == [("source%3Acafe", "2")]
+    assert re.findall(r'/tasks\?source=([^"&]*)">(\d+)', shown) == [("source%3Acafe", "2")]
+    assert '/tasks?source=source%3Acafe&amp;state=ended&amp;newer=1d">1 ended</a>, none failed' in shown
+    assert "nothing new" in shown
     assert "host:cafe.example" not in shown
     assert "host:cafe.example" in anna.see("/sources?all=1")
 
@@ -152,4 +153,21 @@ def test_failures_are_counted_among_what_ended(world, anna):
     world.store.enqueue([entry(gates=["source:cafe"], key=f"{n}") for n in range(2)])
     one, *_ = world.store.turn([], 1, SOMEBODY).tasks
     world.store.settle([failed(one)])
-    assert "1 ended, 1 failed" in re.sub(r"\s+", " ", anna.see("/sources"))
+    assert '&amp;newer=1d">1 failed</a>' in anna.see("/sources")
+    assert "It was looked at, and nothing new was found" in anna.see("/sources/cafe")
+
+
+def test_finds_are_counted_where_they_were_first_written(world, anna):
+    def look(number, *records):
+        world.clock.advance(MINUTE)
+        world.store.enqueue([entry(gates=["source:cafe"], key=f"look {number}")])
+        (task,) = world.store.turn([], 1, SOMEBODY).tasks
+        world.store.settle([done(task, records=records)])
+
+    assert "Nothing was looked at, so nothing was found" in anna.see("/sources/cafe")
+    look(1, filing("a"), filing("b"), filing("c"))
+    look(2, filing("c"), filing("d"))
+    activity = gate_activity(world.store)["source:cafe"]
+    assert (sum(activity.ended), sum(activity.found), activity.yields) == (2, 4, "2 a look")
+    assert "4 new</a>, 2 a look" in anna.see("/sources")
+    assert "4 records</a> that nobody had written before: 2 a look" in anna.see("/sources/cafe")

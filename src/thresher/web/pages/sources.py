@@ -13,7 +13,9 @@ from thresher.admin.events import list_events
 from thresher.admin.gates import gate_activity, list_gates, show_gate
 from thresher.admin.keys import ADMIN
 from thresher.core.errors import ThresherError, UnknownName, UsageError
+from thresher.store.overview import MAX_COUNTED
 from thresher.web.pages.page import DashboardPage, PageRequest
+from thresher.web.pages.query import address
 from thresher.web.problem import of_error
 
 PATH = "/sources"
@@ -32,7 +34,14 @@ def sources(page_request: PageRequest) -> Response:
         activity=gate_activity(store),
         every=every,
         most=MAX_LISTED,
+        at_most_counted=MAX_COUNTED,
+        looks=_looks,
     )
+
+
+def _looks(gate: str, state: str) -> str:
+    """The rows behind a number of the last day."""
+    return address("/tasks", {"source": gate, "state": state, "newer": "1d"})
 
 
 def source(page_request: PageRequest) -> Response:
@@ -56,6 +65,8 @@ def _shown(
         name=gate.source or gate.name,
         at=_path(gate.source or gate.name),
         activity=gate_activity(runtime.store).get(gate.name),
+        at_most_counted=MAX_COUNTED,
+        looks=_looks,
         events=list_events(runtime.store, source=gate.name, limit=MAX_EVENTS),
         has_probe=control.has_probe(runtime.registry, gate.name),
         problem=problem,
