@@ -1,7 +1,7 @@
 """Gates and waiting: whether a gate is open, why it is closed, when it opens, and why a task waits."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,7 @@ from thresher.core.errors import UnknownName
 from thresher.core.gate import Gate
 from thresher.core.task import LIVE, State
 from thresher.store import lanes, overview, sources
+from thresher.store.gates import gate_named
 from thresher.store.overview import MAX_COUNTED
 from thresher.store.session import Session
 from thresher.store.sources import gate_called
@@ -65,11 +66,13 @@ class GateView:
 
 
 def list_gates(
-    store: Store, *, every: bool = False, limit: int = 1_000, bounded: bool = False
+    store: Store, *, every: bool = False, after: str | None = None, limit: int = 1_000, bounded: bool = False
 ) -> list[GateView]:
-    """The sources; with `every` all gates, hosts too. Bounded, what waits is counted up to `MAX_COUNTED`."""
+    """The sources by name, or those behind the gate that is called `after`; with `every` all gates, hosts
+    too. Bounded, what waits is counted up to `MAX_COUNTED`.
+    """
     with store.read() as session:
-        found = sources.find_gates(session, only_sources=not every, limit=limit)
+        found = sources.find_gates(session, only_sources=not every, after=after, limit=limit)
         return _views(session, found, store.backend.now(session), bounded=bounded)
 
 
@@ -120,23 +123,25 @@ class Activity:
         return f"{finds / looks:.2g} a look" if looks else "before any look ended"
 
 
-def gate_activity(store: Store) -> dict[str, Activity]:
-    """What happened behind each gate in a day. Of the newest `MAX_COUNTED` tasks that ended, and the newest
-    records as many: a quick look, and no statistics.
+def gate_activity(store: Store, gates: Collection[str]) -> dict[str, Activity]:
+    """What happened behind each of these gates in a day. Of the newest `MAX_COUNTED` tasks that ended, and
+    the newest records as many: a quick look, and no statistics.
     """
+    wanted = frozenset(gates)
     with store.read() as session:
         hour = store.backend.now(session) // HOUR * HOUR
         first = hour - (ACTIVITY_HOURS - 1) * HOUR
-        ended = overview.ended_by_gates(session, first)
-        found = overview.found_by_gates(session, first)
+        only = gate_named(session, *gates) if len(gates) == 1 else None
+        ended = overview.ended_by_gates(session, first, only)
+        found = overview.found_by_gates(session, first, only)
     by_gate: defaultdict[str, Activity] = defaultdict(Activity)
     for names, begins, state, number in ended:
         at = min((begins - first) // HOUR, ACTIVITY_HOURS - 1)
-        for name in names:
+        for name in wanted.intersection(names):
             by_gate[name].ended[at] += number
             by_gate[name].failed[at] += number if state == State.FAILED else 0
     for names, begins, number in found:
-        for name in names:
+        for name in wanted.intersection(names):
             by_gate[name].found[min((begins - first) // HOUR, ACTIVITY_HOURS - 1)] += number
     return dict(by_gate)
 

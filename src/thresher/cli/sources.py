@@ -131,7 +131,7 @@ def show(ctx: typer.Context, name: Name) -> None:
     with call.store() as store:
         gate = show_gate(store, name)
         events = list_events(store, source=name, limit=10)
-        day = gate_activity(store).get(gate.name, Activity())
+        day = gate_activity(store, [gate.name]).get(gate.name, Activity())
         now = read_now(store)
     found = {"gate": gate, "day": day, "events": events}
     answer(call, found, lambda out, _: _draw_one(out, gate, day, events, now))

@@ -88,13 +88,20 @@ def add_source_within(session: Session, name: str, limits: GateLimits, app: str 
 
 
 def find_gates(
-    session: Session, *, name: str | None = None, only_sources: bool = False, limit: int = 1_000
+    session: Session,
+    *,
+    name: str | None = None,
+    only_sources: bool = False,
+    after: str | None = None,
+    limit: int = 1_000,
 ) -> list[Fields]:
-    """Gates with their limits, state and trouble, by name."""
-    where = " where g.name = :name" if name else " where s.name is not null" if only_sources else ""
-    rows = session.rows(
-        f"{_SELECT}{where} order by g.name limit :limit", {"limit": limit} | ({"name": name} if name else {})
-    )
+    """Gates with their limits, state and trouble, by name; those behind the one that is called `after`."""
+    wanted = {"g.name = :name": name, "g.name > :after": after}
+    given = {clause.rpartition(":")[2]: value for clause, value in wanted.items() if value}
+    clauses = [clause for clause, value in wanted.items() if value]
+    clauses += ["s.name is not null"] if only_sources and not name else []
+    where = f" where {' and '.join(clauses)}" if clauses else ""
+    rows = session.rows(f"{_SELECT}{where} order by g.name limit :limit", {"limit": limit, **given})
     return [dict(zip((*_COLUMNS, "source", "app"), row, strict=True)) for row in rows]
 
 

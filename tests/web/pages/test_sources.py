@@ -167,7 +167,7 @@ def test_finds_are_counted_where_they_were_first_written(world, anna):
     assert "Nothing was looked at, so nothing was found" in anna.see("/sources/cafe")
     look(1, filing("a"), filing("b"), filing("c"))
     look(2, filing("c"), filing("d"))
-    activity = gate_activity(world.store)["source:cafe"]
+    activity = gate_activity(world.store, ["source:cafe"])["source:cafe"]
     assert (sum(activity.ended), sum(activity.found), activity.yields) == (2, 4, "2 a look")
     assert "4 new</a>, 2 a look" in anna.see("/sources")
     assert "4 records</a> that nobody had written before: 2 a look" in anna.see("/sources/cafe")

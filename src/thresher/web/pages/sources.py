@@ -15,11 +15,11 @@ from thresher.admin.keys import ADMIN
 from thresher.core.errors import ThresherError, UnknownName, UsageError
 from thresher.store.overview import MAX_COUNTED
 from thresher.web.pages.page import DashboardPage, PageRequest
-from thresher.web.pages.query import address
+from thresher.web.pages.query import address, text_asked
 from thresher.web.problem import of_error
 
 PATH = "/sources"
-MAX_LISTED = 500
+MAX_LISTED = 100
 MAX_EVENTS = 20
 LIMITS = ("rate", "burst", "in_flight", "trip_after", "cooldown")
 FIELDS = (*LIMITS, "lasts", "until", "zone", "pause_reason", "disable_reason")
@@ -28,12 +28,16 @@ FIELDS = (*LIMITS, "lasts", "until", "zone", "pause_reason", "disable_reason")
 def sources(page_request: PageRequest) -> Response:
     """Show all sources, or with `all` every gate: how each stands, why, and what it brought in a day."""
     store, every = page_request.runtime.store, page_request.request.query_params.get("all") == "1"
+    after = text_asked(page_request, "after")
+    gates = list_gates(store, every=every, after=after, limit=MAX_LISTED, bounded=True)
+    more = {"all": "1" if every else None, "after": gates[-1].name} if len(gates) == MAX_LISTED else None
     return page_request.show(
         "sources.html",
-        gates=list_gates(store, every=every, limit=MAX_LISTED, bounded=True),
-        activity=gate_activity(store),
+        gates=gates,
+        activity=gate_activity(store, [gate.name for gate in gates]),
         every=every,
-        most=MAX_LISTED,
+        after=after,
+        next=address(PATH, more) if more else None,
         at_most_counted=MAX_COUNTED,
         looks=_looks,
     )
@@ -64,7 +68,7 @@ def _shown(
         gate=gate,
         name=gate.source or gate.name,
         at=_path(gate.source or gate.name),
-        activity=gate_activity(runtime.store).get(gate.name),
+        activity=gate_activity(runtime.store, [gate.name]).get(gate.name),
         at_most_counted=MAX_COUNTED,
         looks=_looks,
         events=list_events(runtime.store, source=gate.name, limit=MAX_EVENTS),
@@ -167,7 +171,7 @@ def _is_admin(page_request: PageRequest) -> bool:
 # A name may hold a slash; the changes have names of their own at its end.
 _ONE = f"{PATH}/{{name:path}}"
 PAGES = (
-    DashboardPage("GET", PATH, sources, "Sources", "Overview", frozenset({"all"})),
+    DashboardPage("GET", PATH, sources, "Sources", "Overview", frozenset({"all", "after"})),
     DashboardPage("POST", f"{_ONE}/test", test, section="Overview"),
     DashboardPage("POST", f"{_ONE}/pause", pause, section="Overview"),
     DashboardPage("POST", f"{_ONE}/resume", resume, section="Overview"),
