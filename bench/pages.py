@@ -53,7 +53,7 @@ HOUR = 3_600_000_000
 A_SECOND = 1_000
 TICKS = 10  # a second
 APPS = "extractions, jobs, prices, queries, roles"
-_N = "with recursive n(i) as (select 1 union all select i + 1 from n where i < {many})"
+_N = "with recursive n(i) as (select cast(1 as bigint) union all select i + 1 from n where i < {many})"
 _GATES = f"""insert into gates (name, max_in_flight, open_after, closed_tag, closed_reason) {_N}
     select case when i <= {{sources}} then 'source:s' else 'host:h' end || i, case when i % 10 = 0 then 1000 end,
         case when i % 50 = 3 then {{ever}} else 0 end, case when i % 50 = 3 then 'admin' end, case when i % 50 = 3 then 'closed' end

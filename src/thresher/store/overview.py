@@ -33,7 +33,6 @@ _SOME_BEHIND = f"""select g.name, sum(l.waiting) from (select parked_on,
     join gates g on g.id = l.parked_on group by g.name"""
 _KINDS = "select distinct kind from tasks where kind in (:kinds*)"
 _APPS = "select app from sources where app is not null union select app from schedules"
-_LIVE_KINDS = "select kind, count(*) from tasks where finished_at is null group by kind order by kind"
 _KEYED = "select id from tasks where kind = :kind and dedupe_key = :key and finished_at is null"
 _STATES = "select id, state from tasks where id in (:ids*)"
 # How many due tasks stand before this one in its lane, and how many due tasks stand parked before a gate.
@@ -106,11 +105,6 @@ def known_kinds(session: Session, kinds: Sequence[str]) -> set[str]:
     return {row[0] for row in session.rows(_KINDS, {"kinds": kinds})}
 
 
-def live_kinds(session: Session) -> dict[str, int]:
-    """How many tasks of each kind have not ended."""
-    return dict(session.rows(_LIVE_KINDS))
-
-
 def apps_seen(session: Session) -> set[str]:
     """The apps that declared a source or a schedule here, enabled or not."""
     return {row[0] for row in session.rows(_APPS)}
@@ -146,6 +140,11 @@ def failure_groups(session: Session, *, state: str, **filters: Any) -> list[Fiel
     example.
     """
     return _grouped(session, "tasks", state=state, **filters)
+
+
+def count_errors(session: Session) -> int:
+    """How many errors there are that tasks have failed with."""
+    return len(session.rows(_ERRORS))
 
 
 def newest_failure_groups(session: Session, *, state: str, most: int, **filters: Any) -> list[Fields]:

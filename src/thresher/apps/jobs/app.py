@@ -41,6 +41,7 @@ app = App(
     explain="thresher.apps.jobs.service.decisions:EXPLAIN",
     exports="thresher.apps.jobs.exports:EXPORTS",
     checks="thresher.apps.jobs.service.boards:CHECKS",
+    highlights="thresher.apps.jobs.service.highlights:HIGHLIGHTS",
     pages=(
         "thresher.apps.jobs.pages.matches:PAGES",
         "thresher.apps.jobs.pages.boards:PAGES",
