@@ -126,7 +126,7 @@ def counted_of_each(store: Store, most: int) -> int:
     """How many failures of each error may be counted where all errors are looked at."""
     with store.read() as session:
         errors = max(1, overview.count_errors(session))
-    return min(most, max(MIN_OF_ERROR, MAX_OF_ERRORS // errors))
+    return min(most, max(MIN_OF_ERROR, MAX_OF_ERRORS // errors // 100 * 100))
 
 
 def group_failures(

@@ -120,7 +120,7 @@ class Activity:
     def yields(self) -> str:
         """What a look finds on average, in words."""
         looks, finds = sum(self.ended), sum(self.found)
-        return f"{finds / looks:.2g} a look" if looks else "before any look ended"
+        return f"{finds / looks:.2g} a look" if looks else "no look has ended"
 
 
 def gate_activity(store: Store, gates: Collection[str]) -> dict[str, Activity]:

@@ -35,7 +35,7 @@ def test_every_source_stands_there_with_its_state_and_its_reason_and_hosts_only_
     assert "1 tasks ended behind source:cafe within a day" in shown
     assert re.findall(r'/tasks\?source=([^"&]*)">(\d+)', shown) == [("source%3Acafe", "2")]
     assert '/tasks?source=source%3Acafe&amp;state=ended&amp;newer=1d">1 ended</a>, none failed' in shown
-    assert "nothing new" in shown
+    assert "no new record" in shown
     assert "host:cafe.example" not in shown
     assert "host:cafe.example" in anna.see("/sources?all=1")
 
@@ -154,7 +154,7 @@ def test_failures_are_counted_among_what_ended(world, anna):
     one, *_ = world.store.turn([], 1, SOMEBODY).tasks
     world.store.settle([failed(one)])
     assert '&amp;newer=1d">1 failed</a>' in anna.see("/sources")
-    assert "It was looked at, and nothing new was found" in anna.see("/sources/cafe")
+    assert "It was looked at, and no new record was written" in anna.see("/sources/cafe")
 
 
 def test_finds_are_counted_where_they_were_first_written(world, anna):
