@@ -28,7 +28,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -229,15 +229,28 @@ class Visitor:
         return (time.perf_counter() - began) * 1_000, len(body)
 
 
-def processor(pid: int) -> float:
-    """Milliseconds that a process has used so far, all of its threads."""
-    threads = Path(f"/proc/{pid}/task").glob("*/schedstat")
+def processor(*pids: int) -> float:
+    """Milliseconds that processes have used so far, all of their threads."""
+    threads = [each for pid in pids for each in Path(f"/proc/{pid}/task").glob("*/schedstat")]
     return sum(int(each.read_text().split()[0]) for each in threads) / 1_000_000
 
 
-def measured(visitor: Visitor, pid: int, path: str, rounds: int) -> dict[str, Any]:
+def database_processes(store: Store) -> list[int]:
+    """The processes of PostgreSQL that serve somebody now; SQLite has none of its own."""
+    if store.backend.dialect.name == "sqlite":
+        return []
+    with store.read() as session:
+        return [
+            int(row[0])
+            for row in session.rows("select pid from pg_stat_activity where backend_type = 'client backend'")
+        ]
+
+
+def measured(visitor: Visitor, store: Store, pid: int, path: str, rounds: int) -> dict[str, Any]:
     visitor.get(path)
+    asked = database_processes(store)
     before, took, size = processor(pid), list[float](), 0
+    before_there = processor(*asked)
     for _ in range(rounds):
         milliseconds, size = visitor.get(path)
         took.append(milliseconds)
@@ -246,6 +259,7 @@ def measured(visitor: Visitor, pid: int, path: str, rounds: int) -> dict[str, An
         "median_ms": round(statistics.median(took), 1),
         "most_ms": round(max(took), 1),
         "processor_ms": round((processor(pid) - before) / rounds, 1),
+        "database_ms": round((processor(*asked) - before_there) / rounds, 1),
         "kilobytes": size // 1_000,
     }
 
@@ -315,9 +329,7 @@ def opened_pages(stack: ExitStack, visitor: Visitor) -> Iterator[tuple[str, Page
     for path in OPEN:
         page = context.new_page()
         page.goto(visitor.url + path)
-        page.wait_for_function(
-            "document.getElementById('live-state').textContent.startsWith('Live')", timeout=60_000
-        )
+        page.locator("#live-state", has_text="Live,").wait_for(timeout=60_000)
         page.evaluate(WATCH)
         line = context.new_cdp_session(page)
         line.send("Performance.enable")
@@ -330,7 +342,7 @@ def stormed(url: str, at: str, pid: int, seconds: float) -> dict[str, Any]:
     with ExitStack() as stack:
         pages = list(opened_pages(stack, visitor))
         before = {path: held_memory(line) for path, _, line in pages}
-        used, load = processor(pid), os.getloadavg()[0]
+        used, load, began = processor(pid), os.getloadavg()[0], time.monotonic()
         writer = multiprocessing.get_context("spawn").Process(target=storm, args=(url, seconds))
         asking = Asking(Visitor(at))
         writer.start()
@@ -340,7 +352,7 @@ def stormed(url: str, at: str, pid: int, seconds: float) -> dict[str, Any]:
                 page.keyboard.press("Shift")
                 page.wait_for_timeout(100)
         asking.stop()
-        used = processor(pid) - used
+        used, took = processor(pid) - used, time.monotonic() - began
         seen = {path: page.evaluate("window.seen") for path, page, _ in pages}
         page_rows = [
             {
@@ -358,7 +370,7 @@ def stormed(url: str, at: str, pid: int, seconds: float) -> dict[str, Any]:
         "answers": len(asking.took),
         "p50_ms": at_share(asking.took, 0.5),
         "p99_ms": at_share(asking.took, 0.99),
-        "server_processor_share": round(used / 1_000 / seconds, 2),
+        "server_processor_share": round(used / 1_000 / took, 2),
         "load_before": round(load, 1),
         "load_after": round(os.getloadavg()[0], 1),
         "pages": page_rows,
@@ -393,7 +405,8 @@ def run(asked: argparse.Namespace) -> dict[str, Any]:
         visitor = Visitor(at)
         paths = [path.format(**names) for path in PAGES if asked.only is None or path.startswith(asked.only)]
         load = os.getloadavg()[0]
-        rows = [measured(visitor, pid, path, asked.rounds) for path in paths]
+        store = stack.enter_context(closing(open_store(url)))
+        rows = [measured(visitor, store, pid, path, asked.rounds) for path in paths]
         found = {
             "store": asked.store,
             "tasks": asked.tasks,
@@ -421,7 +434,7 @@ def main() -> None:
     print(f"{found['store']}, {found['tasks']:,} tasks, load {found['load'][0]} to {found['load'][1]}")
     for row in found["pages"]:
         print(
-            f"{row['median_ms']:8.1f} ms, at most {row['most_ms']:7.1f}, processor {row['processor_ms']:6.1f}, {row['kilobytes']:4} KB  {row['page']}"
+            f"{row['median_ms']:8.1f} ms, at most {row['most_ms']:7.1f}, processor {row['processor_ms']:6.1f} + {row['database_ms']:6.1f}, {row['kilobytes']:4} KB  {row['page']}"
         )
     for name, value in found.get("storm", {}).items():
         if name != "pages":

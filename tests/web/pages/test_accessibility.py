@@ -27,6 +27,7 @@ from tests.apps.roles.http.scraping import World, job
 from tests.apps.roles.http.scraping import world as a_world
 from tests.harness.groups import opened
 from tests.harness.tasks import claim, done, entry, failed, put, retry, settle, worker
+from tests.house.paper import ROOT
 from tests.web.conftest import APPS
 from tests.web.pages.visitor import GOOD, with_anna
 from thresher.admin import admins, sources
@@ -68,6 +69,8 @@ def fill(world: World) -> None:
     world.role("Zebra keeper", 3)
     scraper = world.scraper("north")
     scraper.say("/jobs", scraper.claim(), jobs=[job(1), {"title": "no id"}])
+    world.role("Yak keeper", 2)
+    scraper.claim()
     sources.add(store, "tea", {})
     sources.add(store, "cafe", {"rate": "2", "in_flight": "3", "trip_after": "3"})
     sources.pause(store, "cafe", 3_600, f"closed {EVIL} " + "for a very long reason " * 8)
@@ -130,11 +133,11 @@ POSTS = [
     for each in (*PAGES, *app_pages(APPS, PAGES))
     if each.method == "POST"
 ]
-# Forms that this scene does not have, and who sends them.
+# Forms that this scene does not have: the test that sends them in a browser, and its words.
 ELSEWHERE = {
-    "/setup": "test_browser.py: there is an administrator already",
-    "/login": "whoever walks has logged in",
-    "/sources/{name:path}/test": "test_forms_of_sources.py: no source here declares a test",
+    "/setup": ("tests/web/pages/test_browser.py", "text=Create the first administrator"),
+    "/login": ("tests/web/pages/test_accessibility.py", 'page.press("#password", "Enter")'),
+    "/candidates/matches": ("tests/apps/roles/pages/test_people_browser.py", 'name="Save"'),
 }
 # What is written into fields that are empty, by their names.
 WRITTEN = {
@@ -320,6 +323,8 @@ def test_every_page_is_accessible_fits_and_keeps_to_itself(walked):
 
 def test_every_form_of_the_dashboard_is_sent_by_a_browser(walked):
     assert sorted({name for name, _ in POSTS} - walked.sent.keys() - ELSEWHERE.keys()) == []
+    for path, words in ELSEWHERE.values():
+        assert words in (ROOT / path).read_text("utf-8"), path
     assert {row: status for row, status in walked.sent.items() if status not in (200, 303)} == {}
     assert [each for each in walked.wrong_forms if "script" in each] == []
 

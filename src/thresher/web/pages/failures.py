@@ -24,7 +24,7 @@ from thresher.web.pages.query import address, number_asked, text_asked
 PATH = "/failures"
 FILTERS = ("error", "kind", "source", "older", "newer")
 MAX_COUNTED = 5_000  # failures of one error that are read for the page
-MAX_GROUPS = 100
+MAX_GROUPS = 50
 MAX_SHOWN = 20  # tasks that a dry run names
 
 
