@@ -1,4 +1,4 @@
-"""A server of the roles app in a process of its own, for benchmarks that speak HTTP."""
+"""A server in a process of its own, for benchmarks that speak HTTP."""
 
 import json
 import subprocess
@@ -9,9 +9,9 @@ from pathlib import Path
 
 
 @contextmanager
-def serving(folder: Path, url: str) -> Iterator[tuple[str, int]]:
+def serving(folder: Path, url: str, apps: str = "roles") -> Iterator[tuple[str, int]]:
     """Where it is, as http://HOST:PORT, and its process."""
-    (folder / "thresher.yaml").write_text(f"database: {url}\napps: [roles]\n")
+    (folder / "thresher.yaml").write_text(f"database: {url}\napps: [{apps}]\n")
     words = [sys.executable, "-m", "thresher", "--project", str(folder), "serve", "--port", "0", "--json"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         assert process.stdout is not None

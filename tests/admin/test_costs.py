@@ -5,6 +5,8 @@ import pytest
 from tests.harness.tasks import change, claim, claim_one, done, entry, put, running, settle
 from thresher.admin.costs import (
     GROUPS,
+    NO_GROUP,
+    WITH_REUSE,
     Left,
     check_ledger,
     dollars,
@@ -30,7 +32,18 @@ def clock():
     return FrozenClock(NOON)
 
 
-def spend(store, cost, *, task=None, app="roles", model="mini", prompt="extract", question=None, most=1_000):
+def spend(
+    store,
+    cost,
+    *,
+    task=None,
+    app="roles",
+    model="mini",
+    prompt="extract",
+    question=None,
+    most=1_000,
+    subject=None,
+):
     claim = (task.id, task.claim) if task else None
     asked = question or f"{cost}/{app}/{model}/{prompt}/{task and task.id}"
     hold = ledger.reserve(
@@ -44,6 +57,8 @@ def spend(store, cost, *, task=None, app="roles", model="mini", prompt="extract"
         most=most,
         caps=ledger.Caps.in_force(Settings()),
         expires_us=MINUTE,
+        kind=task.kind if task else None,
+        subject=subject,
     )
     assert isinstance(hold, ledger.Hold)
     if cost is not None:
@@ -96,6 +111,40 @@ def test_the_calls_of_a_task_and_of_a_run_are_found(store):
     )
 
 
+def test_costs_are_known_by_kind_and_by_what_they_were_for_when_the_task_is_long_gone(store):
+    task = running(store, entry("item"))
+    spend(store, 5, task=task, app="shop", subject="oak tables")
+    spend(store, 7, task=task, app="shop", subject="x" * 500, question="long")
+    spend(store, 2)
+    settle(store, done(task))
+    change(store, "delete from tasks")
+    assert lines(store, "kind", "calls", "spent") == [("item", 2, 12), ("", 1, 2)]
+    long = f"shop/{'x' * 200}"
+    assert lines(store, "subject", "spent") == [(long, 7), ("shop/oak tables", 5), ("", 2)]
+    assert [each["spent"] for each in list_calls(store, of={"subject": "shop/oak tables"})] == [5]
+    assert [each["spent"] for each in list_calls(store, of={"kind": "item", "app": "shop"})] == [7, 5]
+
+
+@pytest.mark.promise(20)
+@pytest.mark.parametrize("by", GROUPS)
+def test_every_line_of_costs_leads_to_the_calls_that_it_counts(store, clock, by):
+    for number, task in enumerate((running(store, entry("item")), running(store, entry("list")))):
+        spend(store, 5 + number, task=task, app=f"app{number}", subject="s" if number else None)
+    clock.advance(DAY)
+    spend(store, 1, model="large", prompt="judge")
+    for name, calls, spent in lines(store, by, "calls", "spent"):
+        found = list_calls(store, of={by: str(name or NO_GROUP)})
+        assert (len(found), sum(each["spent"] for each in found)) == (calls, spent), name
+    newest, *_ = list_calls(store)
+    assert newest not in list_calls(store, before=newest["id"])
+
+
+@pytest.mark.parametrize("wrong", [{"weather": "fine"}, {"task": "x"}, {"run": "9" * 30}, {"task": "-1"}])
+def test_calls_of_no_possible_group_are_refused(store, wrong):
+    with pytest.raises(UsageError):
+        list_calls(store, of=wrong)
+
+
 def test_what_is_under_way_and_what_was_only_assumed_is_told_apart(store, clock):
     spend(store, None, question="a")
     assert lines(store, "app", "calls", "spent", "reserved", "assumed") == [("roles", 1, 0, 1_000, 0)]
@@ -105,7 +154,7 @@ def test_what_is_under_way_and_what_was_only_assumed_is_told_apart(store, clock)
 
 
 @pytest.mark.promise(15)
-@pytest.mark.parametrize("by", [by for by in GROUPS if by != "task"])
+@pytest.mark.parametrize("by", list(WITH_REUSE))
 def test_answers_that_were_used_again_are_counted_with_what_they_saved(store, by):
     spend(store, 40, question="q")
     answers.keep(store, "q", "extract", Answer({}, Evidence(), Usage(), 40, "mini-2026"))
@@ -141,7 +190,7 @@ def test_what_is_left_of_todays_caps_is_shown_for_all_and_for_each_app(make_stor
 
 
 def test_a_grouping_that_does_not_exist_is_refused_by_name(store):
-    with pytest.raises(UsageError, match="day, app, model, prompt, run, task"):
+    with pytest.raises(UsageError, match="day, app, model, prompt, kind, subject, run, task"):
         read_costs(store, by="colour")
 
 

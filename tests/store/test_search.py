@@ -9,8 +9,9 @@ import pytest
 
 from tests.harness.databases import memory_database, only_postgres
 from tests.store.test_lookup import Explaining, counting
+from thresher.apps.prices.store import monitoring
 from thresher.core.clock import FrozenClock
-from thresher.store import overview, records, search, tasks
+from thresher.store import lanes, overview, records, search, tasks
 from thresher.store.session import Session
 from thresher.store.store import Store
 from thresher.store.tasks import get
@@ -43,6 +44,11 @@ _EVENTS = """insert into events (at, kind, task_id, gate_id, detail)
         case when i % 10000 = 0 then {small} else {big} end, '{{}}' from n"""
 
 
+_RECORDS = """insert into records (kind, key, data, first_task, last_task, created_at, updated_at)
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < {many} / 2)
+    select 'thing', 'thing ' || i, '{{}}', i * 2, i * 2, i, i from n"""
+
+
 def fill(store: Store, many: int) -> None:
     with store.write() as session:
         session.run(_GATES)
@@ -59,6 +65,7 @@ def fill(store: Store, many: int) -> None:
         ((group,),) = session.rows("select min(id) from task_groups")
         session.run(_TASKS.format(many=many, first=first, group=group))
         session.run(_EVENTS.format(many=many, small=small, big=big))
+        session.run(_RECORDS.format(many=many))
 
 
 # Every way in which the pages ask for tasks.
@@ -149,6 +156,13 @@ LOOKS: dict[str, Callable[[Session], object]] = {
     "counts": partial(overview.depths, now=0, most=10_000),
     "endings": partial(overview.ended_as, most=10_000),
     "records of a task": partial(records.written_by, task_id=700, most=50),
+    "looks of all gates": partial(overview.ended_by_gates, since=0),
+    "looks of a gate": partial(overview.ended_by_gates, since=0, gate=1),
+    "finds of all gates": partial(overview.found_by_gates, since=0),
+    "finds of a gate": partial(overview.found_by_gates, since=0, gate=1),
+    "live kinds": partial(lanes.live_kinds, kinds={"page"}, most=2_000),
+    "collections": monitoring.recent_tasks,
+    "collections by worker": monitoring.tasks_by_worker,
     "refusals of a task": partial(tasks.refused_to, task_id=700),
 }
 MANY = 60_000

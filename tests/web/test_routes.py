@@ -15,7 +15,7 @@ from thresher.admin.records import write_records
 from thresher.admin.times import read_now
 from thresher.apps.jobs.service.companies import ask_companies, wish
 from thresher.apps.jobs.service.matches import save_view
-from thresher.core.clock import DAY, SECOND
+from thresher.core.clock import DAY, SECOND, as_text
 from thresher.core.task import NewTask
 from thresher.web.answer import written
 
@@ -322,12 +322,22 @@ def test_sources_are_paused_resumed_disabled_and_enabled(api, filled):
     told = api.post(f"{place}/pause", {"for": "2h", "reason": "they asked"})
     assert (told["state"], told["why"]) == ("paused", "they asked")
     assert api.post(f"{place}/resume")["state"] == "open"
+    tomorrow = (read_now(filled.store) + DAY) // SECOND * SECOND
+    told = api.post(f"{place}/pause", {"until": f"{as_text(tomorrow)[:19]}+00:00"})
+    assert (told["opens_at"], told["why"]) == (as_text(tomorrow), "paused manually")
+    assert api.post(f"{place}/resume")["state"] == "open"
     assert api.post(f"{place}/disable")["why"] == "disabled manually"
     assert "enable" in api.ask("POST", f"{place}/resume").problem(409)["detail"]
     assert api.post(f"{place}/enable")["state"] == "open"
     for wrong in ("soon", "-1", "0s", "9999999999d", "9" * 400 + "d"):
         api.ask("POST", f"{place}/pause", json={"for": wrong}).problem(400)
-    api.ask("POST", f"{place}/pause", json={}).problem(422)
+    for unclear in (
+        {},
+        {"until": "2020-01-01 08:00 UTC"},
+        {"until": "2999-01-01 08:00"},
+        {"for": "1h", "until": "x"},
+    ):
+        api.ask("POST", f"{place}/pause", json=unclear).problem(400)
     api.ask("POST", "/api/sources/host:nowhere.example/pause", json={"for": "1m"}).problem(404)
     assert [each["kind"] for each in api.get("/api/events?limit=2")] == ["gate_resumed", "gate_disabled"]
 

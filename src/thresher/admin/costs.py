@@ -1,5 +1,6 @@
-"""Model costs: spending by model, app, task or day, and what is left of today's budgets."""
+"""Model costs: spending by model, app, kind, subject, task or day, and what is left of today's budgets."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -12,7 +13,9 @@ from thresher.store.ledger import Caps
 from thresher.store.migrate import newest, version_now
 from thresher.store.store import Store
 
-GROUPS = budgets.GROUPS
+GROUPS, WITH_REUSE, NO_GROUP = budgets.GROUPS, budgets.WITH_REUSE, budgets.NONE
+IDS = ("task", "run")
+MAX_DIGITS = 19
 MAX_LINES = 1_000
 
 
@@ -86,13 +89,30 @@ def list_calls(
     *,
     task: int | None = None,
     run: int | None = None,
+    of: Mapping[str, str] = {},
     since_us: int | None = None,
+    before: int | None = None,
     limit: int = 50,
 ) -> list[dict[str, Any]]:
-    """Single calls of models, the newest first, as the ledger has them."""
+    """Single calls of models, the newest first, as the ledger has them: all, or those of these groups, such
+    as `{"model": "openai/mini", "kind": "item"}`. The group `NO_GROUP` has the calls of none.
+    """
+    unknown = sorted(set(of) - set(GROUPS))
+    if unknown:
+        raise UsageError(f"calls can be narrowed by {', '.join(GROUPS)}, got {', '.join(unknown)}")
+    asked: dict[str, str | int] = {name: _group(name, value) for name, value in of.items()}
+    asked |= {name: number for name, number in (("task", task), ("run", run)) if number}
     with store.read() as session:
         since = 0 if since_us is None else max(0, store.backend.now(session) - since_us)
-        return budgets.calls(session, task=task, run=run, since=since, limit=limit)
+        return budgets.calls(session, asked, since=since, before=before, limit=limit)
+
+
+def _group(name: str, value: str) -> str | int:
+    if name not in IDS or value == NO_GROUP:
+        return value
+    if not (value.isascii() and value.isdecimal() and len(value) < MAX_DIGITS):
+        raise UsageError(f"{name} must be the id of a task, got {value[:40]!r}")
+    return int(value)
 
 
 def estimate(store: Store) -> list[Estimate]:

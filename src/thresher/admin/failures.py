@@ -117,6 +117,18 @@ def failure_filters(
     }
 
 
+# The more errors there are, the fewer failures of each are counted for a page: it reads so many in all.
+MAX_OF_ERRORS = 10_000
+MIN_OF_ERROR = 50
+
+
+def counted_of_each(store: Store, most: int) -> int:
+    """How many failures of each error may be counted where all errors are looked at."""
+    with store.read() as session:
+        errors = max(1, overview.count_errors(session))
+    return min(most, max(MIN_OF_ERROR, MAX_OF_ERRORS // errors // 100 * 100))
+
+
 def group_failures(
     store: Store, state: str | None = None, most: int | None = None, **filters: Any
 ) -> list[FailureGroup]:

@@ -1,7 +1,8 @@
 """Gates and waiting: whether a gate is open, why it is closed, when it opens, and why a task waits."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from thresher.core.clock import FOREVER, HOUR, SECOND, as_text
@@ -9,6 +10,7 @@ from thresher.core.errors import UnknownName
 from thresher.core.gate import Gate
 from thresher.core.task import LIVE, State
 from thresher.store import lanes, overview, sources
+from thresher.store.gates import gate_named
 from thresher.store.overview import MAX_COUNTED
 from thresher.store.session import Session
 from thresher.store.sources import gate_called
@@ -64,15 +66,10 @@ class GateView:
 
 
 def list_gates(
-    store: Store,
-    *,
-    every: bool = False,
-    after: str | None = None,
-    limit: int = 1_000,
-    bounded: bool = False,
+    store: Store, *, every: bool = False, after: str | None = None, limit: int = 1_000, bounded: bool = False
 ) -> list[GateView]:
-    """The sources by name, after a name if one is given; with `every` all gates, hosts too. Bounded, what
-    waits is counted up to `MAX_COUNTED`.
+    """The sources by name, or those behind the gate that is called `after`; with `every` all gates, hosts
+    too. Bounded, what waits is counted up to `MAX_COUNTED`.
     """
     with store.read() as session:
         found = sources.find_gates(session, only_sources=not every, after=after, limit=limit)
@@ -111,28 +108,42 @@ ACTIVITY_HOURS = 24
 
 @dataclass(slots=True)
 class Activity:
-    """What ended behind one gate, hour by hour, the last hour last: all tasks, and those that failed."""
-
-    ended: list[int]
-    failed: list[int]
-
-
-def gate_activity(store: Store) -> dict[str, Activity]:
-    """What ended behind each gate in a day. Of the newest `MAX_COUNTED` tasks that ended: a quick
-    look, and no statistics.
+    """What happened behind one gate, hour by hour, the last hour last: the looks (tasks that ended), those of
+    them that failed, and the finds (records that nobody had written before).
     """
+
+    ended: list[int] = field(default_factory=lambda: [0] * ACTIVITY_HOURS)
+    failed: list[int] = field(default_factory=lambda: [0] * ACTIVITY_HOURS)
+    found: list[int] = field(default_factory=lambda: [0] * ACTIVITY_HOURS)
+
+    @property
+    def yields(self) -> str:
+        """What a look finds on average, in words."""
+        looks, finds = sum(self.ended), sum(self.found)
+        return f"{finds / looks:.2g} a look" if looks else "no look has ended"
+
+
+def gate_activity(store: Store, gates: Collection[str]) -> dict[str, Activity]:
+    """What happened behind each of these gates in a day. Of the newest `MAX_COUNTED` tasks that ended, and
+    the newest records as many: a quick look, and no statistics.
+    """
+    wanted = frozenset(gates)
     with store.read() as session:
         hour = store.backend.now(session) // HOUR * HOUR
         first = hour - (ACTIVITY_HOURS - 1) * HOUR
-        rows = overview.ended_by_gates(session, first)
-    found: dict[str, Activity] = {}
-    for names, begins, state, number in rows:
+        only = gate_named(session, *gates) if len(gates) == 1 else None
+        ended = overview.ended_by_gates(session, first, only)
+        found = overview.found_by_gates(session, first, only)
+    by_gate: defaultdict[str, Activity] = defaultdict(Activity)
+    for names, begins, state, number in ended:
         at = min((begins - first) // HOUR, ACTIVITY_HOURS - 1)
-        for name in names:
-            each = found.setdefault(name, Activity([0] * ACTIVITY_HOURS, [0] * ACTIVITY_HOURS))
-            each.ended[at] += number
-            each.failed[at] += number if state == State.FAILED else 0
-    return found
+        for name in wanted.intersection(names):
+            by_gate[name].ended[at] += number
+            by_gate[name].failed[at] += number if state == State.FAILED else 0
+    for names, begins, number in found:
+        for name in wanted.intersection(names):
+            by_gate[name].found[min((begins - first) // HOUR, ACTIVITY_HOURS - 1)] += number
+    return dict(by_gate)
 
 
 def gates_before(session: Session, names: list[str], now: int) -> list[GateView]:

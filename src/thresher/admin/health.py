@@ -36,6 +36,7 @@ from thresher.notify.notifier import Notifier
 from thresher.store import lanes, overview, repair
 from thresher.store.app_migrations import app_schemas, kinds_by_app, versions
 from thresher.store.migrate import newest, version_now
+from thresher.store.overview import MAX_COUNTED
 from thresher.store.schedules import read_plans
 from thresher.store.settings import kept_settings
 from thresher.store.sources import find_waived
@@ -402,15 +403,15 @@ def _lineages(store: Store) -> Check:
 def _kinds(store: Store, registry: Registry) -> Check:
     with store.read() as session:
         # Counting what waits takes long; that a kind is known is said without it.
-        if all(registry.pipeline(kind) for kind in lanes.known_kinds(session)):
+        unknown = {kind for kind in lanes.known_kinds(session) if registry.pipeline(kind) is None}
+        if not unknown:
             return Check("kinds", CheckLevel.OK, "every waiting task belongs to an app")
-        live, seen = overview.live_kinds(session), overview.apps_seen(session)
+        strange, seen = lanes.live_kinds(session, unknown, MAX_COUNTED), overview.apps_seen(session)
         owners = kinds_by_app(session)
-    strange = {kind: number for kind, number in live.items() if registry.pipeline(kind) is None}
     if not strange:
         return Check("kinds", CheckLevel.OK, "every waiting task belongs to an app")
     says = ", ".join(
-        f"{number} of kind {kind!r}" + (f" (app {owners[kind]})" if kind in owners else "")
+        f"{at_most(number)} of kind {kind!r}" + (f" (app {owners[kind]})" if kind in owners else "")
         for kind, number in strange.items()
     )
     # Kinds from before owners were written down: one of these may be the owner.

@@ -5,7 +5,7 @@ It is looked at while a million tasks wait: nothing is counted beyond `MAX_COUNT
 number says so.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -15,13 +15,14 @@ from thresher.admin.health import needs_person
 from thresher.admin.status import WorkerView, list_workers, refused_sentence
 from thresher.core.app import App
 from thresher.core.clock import DAY, HOUR, MINUTE
-from thresher.core.extension import Check
+from thresher.core.extension import Check, Highlight
 from thresher.store import groups, lanes, overview
 from thresher.store.overview import MAX_COUNTED
 from thresher.store.store import Store
 
 WINDOW = HOUR
 MAX_GATES = 20
+MAX_SAID = 300
 MAX_NEEDS = 5  # closed sources with a line of their own
 
 
@@ -50,6 +51,7 @@ class Overview:
     runs: int
     today: Left
     needs: list[Check]
+    found: list[Highlight]
 
     @property
     def most_closed(self) -> int:
@@ -61,7 +63,7 @@ class Overview:
         return sum(minute.ended for minute in self.minutes)
 
 
-def read_overview(store: Store, apps: Iterable[App]) -> Overview:
+def read_overview(store: Store, apps: Sequence[App]) -> Overview:
     """One look, for the front page."""
     with store.read() as session:
         now = store.backend.now(session)
@@ -91,7 +93,20 @@ def read_overview(store: Store, apps: Iterable[App]) -> Overview:
         runs,
         read_left(store),
         needs,
+        _highlights(store, apps),
     )
+
+
+def _highlights(store: Store, apps: Iterable[App]) -> list[Highlight]:
+    """What the apps have found for their people. One whose code raises says so in place of it."""
+    found: list[Highlight] = []
+    for app in apps:
+        try:
+            found += [each for make in app.highlights for each in make(store)]
+        except Exception as problem:  # noqa: BLE001  one app must not take the page away from the others
+            says = f"{type(problem).__name__}: {problem}"[:MAX_SAID]
+            found.append(Highlight(0, f"cannot be said by the app {app.name}", "/health", says))
+    return found
 
 
 def _minutes(ended: dict[int, tuple[int, int]], since: int, now: int) -> list[Minute]:

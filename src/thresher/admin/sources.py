@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from thresher.admin.times import seconds, whole
+from thresher.admin.times import point_in_time, read_now, seconds, whole
 from thresher.core.clock import FOREVER, SECOND, to_us
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.core.gate import GateLimits, interval_us
@@ -21,6 +21,7 @@ from thresher.store.store import Store
 
 PROBE_SECONDS = 60.0
 TAG, PAUSED = "manual", "paused"
+MAX_PAUSE = 10 * 365 * 86_400.0  # seconds
 
 _PARSERS: Mapping[str, Callable[[str], dict[str, Any]]] = {
     "rate": lambda text: {"interval_us": interval_us(text)},
@@ -76,11 +77,46 @@ def pause(store: Store, name: str, for_seconds: float, reason: str, *, by_admin:
     """
     if not for_seconds > 0:
         raise UsageError("a pause must be longer than 0 seconds; to reopen a source: thresher sources resume")
+    if for_seconds > MAX_PAUSE:
+        raise UsageError(_TOO_LONG)
+    gate = _pausable(store, name)
+    sources.pause(store, gate, to_us(for_seconds), reason, BY_ADMIN if by_admin else PAUSED)
+    _let_the_last_leave()
+
+
+def pause_until(store: Store, name: str, until: int, reason: str, *, by_admin: bool = True) -> None:
+    """The same until a point in time."""
+    if until > read_now(store) + to_us(MAX_PAUSE):
+        raise UsageError(_TOO_LONG)
+    sources.pause_until(store, _pausable(store, name), until, reason, BY_ADMIN if by_admin else PAUSED)
+    _let_the_last_leave()
+
+
+_TOO_LONG = "a pause may last at most ten years; to close a source for good, disable it"
+
+
+def pause_as_asked(
+    store: Store, name: str, lasts: str | None, until: str | None, reason: str, *, by_admin: bool = True
+) -> None:
+    """Close a gate for a length of time (2h) or until a point in time (2026-11-20 08:00 UTC), as somebody
+    wrote it.
+    """
+    match lasts, until:
+        case str(), None:
+            pause(store, name, seconds(lasts), reason, by_admin=by_admin)
+        case None, str():
+            pause_until(store, name, point_in_time(until), reason, by_admin=by_admin)
+        case _:
+            raise UsageError(
+                "say either how long the pause lasts (for: 90s, 2h, 1d) or when it ends (until: 2026-11-20 08:00 UTC), and not both"
+            )
+
+
+def _pausable(store: Store, name: str) -> str:
     gate = _find(store, name)
     if gate["open_after"] >= FOREVER:
         raise NotAllowed(f"{gate['name']} is disabled, and a pause would reopen it later; enable it first")
-    sources.pause(store, gate["name"], to_us(for_seconds), reason, BY_ADMIN if by_admin else PAUSED)
-    _let_the_last_leave()
+    return str(gate["name"])
 
 
 def _let_the_last_leave() -> None:

@@ -13,11 +13,14 @@ from thresher.cli.call import call_of
 from thresher.cli.format import ago
 from thresher.cli.show import answer, table
 from thresher.core.clock import to_us
+from thresher.core.errors import UsageError
 
 
 def command(
     ctx: typer.Context,
-    by: Annotated[str, typer.Option(help="Group by day, app, model, prompt, run or task.")] = "day",
+    by: Annotated[
+        str, typer.Option(help="Group by day, app, model, prompt, kind, subject, run or task.")
+    ] = "day",
     since: Annotated[
         str | None, typer.Option(metavar="SPAN", help="Only calls of the last 12h, 7d, 4w. Default: all.")
     ] = None,
@@ -30,6 +33,14 @@ def command(
         int | None,
         typer.Option(min=1, metavar="ID", help="Only calls of this task and its descendants."),
     ] = None,
+    of: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--of",
+            metavar="GROUP=VALUE",
+            help="Only calls of this group: model=openai/mini, kind=item, subject=extractions/shop, day=2026-11-20. May be repeated.",
+        ),
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number of rows.")] = 50,
 ) -> None:
     """Show the cost of models, and what is left of the budgets.
@@ -39,13 +50,22 @@ def command(
     call = call_of(ctx)
     span = None if since is None else to_us(seconds(since))
     with call.store() as store:
-        if calls or task or run:
-            found = costs.list_calls(store, task=task, run=run, since_us=span, limit=limit)
+        if calls or task or run or of:
+            found = costs.list_calls(store, task=task, run=run, of=_groups(of), since_us=span, limit=limit)
             answer(call, found, partial(_draw_calls, now=read_now(store)))
         elif estimate:
             answer(call, costs.estimate(store), _draw_estimate)
         else:
             answer(call, costs.read_costs(store, by=by, since_us=span, limit=limit), _draw)
+
+
+def _groups(of: list[str] | None) -> dict[str, str]:
+    """Read GROUP=VALUE. A task and a run have options of their own."""
+    pairs = [each.partition("=") for each in of or []]
+    wrong = next((name for name, equals, value in pairs if not (name and equals and value)), None)
+    if wrong is not None:
+        raise UsageError(f"--of takes GROUP=VALUE, such as model=openai/mini; got {wrong!r}")
+    return {name: value for name, _, value in pairs}
 
 
 def _draw(out: "Console", found: "Costs") -> None:
@@ -99,6 +119,8 @@ def _draw_calls(out: "Console", found: list[dict[str, Any]], now: int) -> None:
             ago(each["at"], now),
             each["task_id"],
             each["app"],
+            each["kind"],
+            each["subject"],
             f"{each['provider']}/{each['model']}",
             each["prompt"],
             each["state"],
@@ -116,6 +138,8 @@ def _draw_calls(out: "Console", found: list[dict[str, Any]], now: int) -> None:
                 "#ago",
                 "#task",
                 "app",
+                "-kind",
+                "-for",
                 "model",
                 "prompt",
                 "state",

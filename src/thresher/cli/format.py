@@ -1,12 +1,13 @@
 """Format numbers, durations and times for people, and escape text for a terminal."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from thresher.core.clock import FOREVER, SECOND, as_text, span
 from thresher.core.limits import escape_unseen
 
-__all__ = ["ago", "as_json", "clock_time", "number", "opens", "plain", "short", "span", "when"]
+__all__ = ["ago", "as_json", "bars", "clock_time", "number", "opens", "plain", "short", "span", "when"]
 
 
 def when(at: int | None, now: int) -> str:
@@ -41,6 +42,17 @@ def clock_time(at: int, now: int) -> str:
 def number(count: int, one: str, many: str | None = None) -> str:
     """A count with its word: 1 task, 1,200 tasks."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+BARS = " ▁▂▃▄▅▆▇█"
+
+
+def bars(values: Sequence[int]) -> str | None:
+    """Numbers as small bars beside each other, the largest as high as a line; None where all are 0."""
+    most = max(values, default=0)
+    if not most:
+        return None
+    return "".join(BARS[-(-each * (len(BARS) - 1) // most)] for each in values)
 
 
 def short(text: str | None, most: int = 80) -> str:

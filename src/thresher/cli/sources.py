@@ -8,11 +8,19 @@ from rich.console import Console
 
 from thresher.admin import sources
 from thresher.admin.events import list_events
-from thresher.admin.gates import GateView, could_start, list_gates, rate_words, show_gate
-from thresher.admin.times import read_now, seconds
+from thresher.admin.gates import (
+    Activity,
+    GateView,
+    could_start,
+    gate_activity,
+    list_gates,
+    rate_words,
+    show_gate,
+)
+from thresher.admin.times import read_now
 from thresher.cli.call import CommandCall, call_of
 from thresher.cli.events import event_table
-from thresher.cli.format import ago, clock_time, opens, short, span, when
+from thresher.cli.format import ago, bars, clock_time, opens, short, span, when
 from thresher.cli.numbers import numbered
 from thresher.cli.show import answer, cell, pairs, say, table
 from thresher.cli.status import GATES
@@ -132,11 +140,15 @@ def show(ctx: typer.Context, name: Name) -> None:
     with call.store() as store:
         gate = show_gate(store, name)
         events = list_events(store, source=name, limit=10)
+        day = gate_activity(store, [gate.name]).get(gate.name, Activity())
         now = read_now(store)
-    answer(call, {"gate": gate, "events": events}, lambda out, _: _draw_one(out, gate, events, now))
+    found = {"gate": gate, "day": day, "events": events}
+    answer(call, found, lambda out, _: _draw_one(out, gate, day, events, now))
 
 
-def _draw_one(out: "Console", gate: "GateView", events: list[dict[str, Any]], now: int) -> None:
+def _draw_one(
+    out: "Console", gate: "GateView", day: Activity, events: list[dict[str, Any]], now: int
+) -> None:
 
     out.print(
         pairs(
@@ -156,6 +168,8 @@ def _draw_one(out: "Console", gate: "GateView", events: list[dict[str, Any]], no
                 ),
                 ("robots.txt", _robots(gate, now)),
                 ("waiting here", gate.waiting),
+                ("looks in a day", _day(day.ended, f"{sum(day.ended):,} ended, {sum(day.failed):,} failed")),
+                ("finds in a day", _day(day.found, f"{sum(day.found):,} new records, {day.yields}")),
                 ("last success", when(gate.last_success_at, now) if gate.last_success_at else "never"),
                 (
                     "last trouble",
@@ -166,6 +180,12 @@ def _draw_one(out: "Console", gate: "GateView", events: list[dict[str, Any]], no
     )
     if events:
         out.print(event_table(events, now))
+
+
+def _day(hours: list[int], says: str) -> str:
+    """A day hour by hour, and in words."""
+    drawn = bars(hours)
+    return f"{drawn} {says}" if drawn else "none"
 
 
 @app.command()
@@ -218,13 +238,24 @@ def _limits(
 def pause(
     ctx: typer.Context,
     name: Name,
-    for_: Annotated[str, typer.Option("--for", metavar="TIME", help="Duration: 90s, 10m, 2h, 1d.")],
+    for_: Annotated[
+        str | None, typer.Option("--for", metavar="TIME", help="Duration: 90s, 10m, 2h, 1d.")
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="End of the pause, with its time zone: '2026-11-20 08:00 UTC', '... +01:00', '... Europe/Berlin'.",
+        ),
+    ] = None,
     reason: Annotated[str, typer.Option(help="Reason, shown with the pause.")] = "paused manually",
 ) -> None:
-    """Close a source for a time. Its tasks wait and lose nothing; it opens by itself."""
+    """Close a source for a time (--for) or until a time (--until). Its tasks wait and lose nothing; it opens
+    by itself.
+    """
     call = call_of(ctx)
     with call.store() as store:
-        sources.pause(store, name, seconds(for_), reason)
+        sources.pause_as_asked(store, name, for_, until, reason)
         _answer(call, store, name, None)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from thresher.core.errors import DuplicateKind, UsageError
 from thresher.core.event import SUBSCRIBABLE
-from thresher.core.extension import Check, Command, Declaration, Demo, Export
+from thresher.core.extension import Check, Command, Declaration, Demo, Export, Highlight
 from thresher.core.limits import MAX_NAME_BYTES, check_text
 from thresher.core.named import NOTHING, Named, check_name
 
@@ -46,10 +46,12 @@ LISTS = (
     "routes",
     "pages",
     "checks",
+    "highlights",
     "explain",
 )
 
 MakeChecks = Callable[[Any], Iterable[Check]]  # given the store
+MakeHighlights = Callable[[Any], Iterable[Highlight]]  # given the store
 Subscriber = Callable[["Event"], Any]
 Declare = Callable[[Any, Declaration], None]  # given the store
 FindNear = Callable[[Any, str, int], "list[Neighbour]"]  # given the store, a text, and how many at most
@@ -92,9 +94,11 @@ class App:
     - `tools`: routes that `thresher mcp` offers to assistants, by the name of the tool:
       `{"list_teas": "GET /api/teas"}`. One that changes something is offered only where writing is allowed.
     - `exports`: each an `Export` by its kind. `checks`: functions that are given the store and return lines
-      (`Check`) for `thresher doctor`; what needs a person also stands in `thresher status`. `explain`:
-      functions that are given the store and what somebody asks `thresher explain` for, and return an
-      `Explanation`, or None for what is not theirs.
+      (`Check`) for `thresher doctor`; what needs a person also stands in `thresher status`. `highlights`:
+      functions that are given the store and return what the app has found (`Highlight`), for the first page
+      of the dashboard; they are asked at every look and must be quick. `explain`: functions that are given
+      the store and what somebody asks `thresher explain` for, and return an `Explanation`, or None for what
+      is not theirs.
     - `demo`: its part of the demo, a `Demo`. `template`: the project that `thresher init` writes for whoever
       wants to use the app, a `Template`.
     - `needs`: the apps that are enabled with it.
@@ -131,6 +135,7 @@ class App:
     tools: Mapping[str, str] = field(default_factory=dict)
     exports: Named[Mapping[str, Export]] = Named(NOTHING)
     checks: Named[tuple[MakeChecks, ...]] = Named(())
+    highlights: Named[tuple[MakeHighlights, ...]] = Named(())
     explain: Named[tuple[Callable[[Any, str], Any], ...]] = Named(())
     demo: Named[Demo | None] = Named(None)
     template: Named[Template | None] = Named(None)

@@ -75,6 +75,18 @@ class Check:
         return cls(name, CheckLevel.FAIL, found, advice, page)
 
 
+@dataclass(frozen=True, slots=True)
+class Highlight:
+    """What an app has found for its people, for the first page of the dashboard: a number, the words after
+    it, and the page with these rows. `says` is a short sentence below; where the number is 0, why.
+    """
+
+    number: int
+    what: str
+    page: str
+    says: str = ""
+
+
 Row = Mapping[str, Any]
 
 

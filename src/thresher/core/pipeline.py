@@ -29,6 +29,7 @@ class Trip:
 
 
 ISOLATIONS = ("thread", "process")  # where a stage that is a plain function runs
+About = Callable[[Trip], str | None]
 Through = tuple[str, ...] | Callable[[Trip], tuple[str, ...]]
 
 
@@ -103,15 +104,19 @@ def _check_callable(perform: object) -> None:
 @dataclass(frozen=True, slots=True, init=False)
 class Pipeline:
     """A kind of task and its stages, in order. `failed` returns what to write when a task fails for good or
-    is quarantined; it must be a pure function.
+    is quarantined; it must be a pure function. `about` names what a task is about, such as a recipe: people
+    see what models have cost by it.
     """
 
     kind: str
     stages: tuple[Stage, ...]
     failed: OnFailed | None
+    about: About | None
     _by_name: Mapping[str, Stage] = field(repr=False, compare=False)
 
-    def __init__(self, kind: str, *stages: Stage, failed: OnFailed | None = None) -> None:
+    def __init__(
+        self, kind: str, *stages: Stage, failed: OnFailed | None = None, about: About | None = None
+    ) -> None:
         for stage in stages:
             if not isinstance(stage, Stage):
                 name = getattr(stage, "__name__", "function")
@@ -131,6 +136,7 @@ class Pipeline:
         object.__setattr__(self, "kind", check_text(kind, "the kind of a pipeline", MAX_NAME_BYTES))
         object.__setattr__(self, "stages", stages)
         object.__setattr__(self, "failed", failed)
+        object.__setattr__(self, "about", about)
         object.__setattr__(self, "_by_name", dict(zip(names, stages, strict=True)))
 
     def stage(self, name: str) -> Stage | None:

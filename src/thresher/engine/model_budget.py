@@ -46,14 +46,20 @@ class _Bill:
 
 class StoreModelBudget:
     """Gives out what all workers share. `app` is on whose account the task spends; `budget` are the dollars
-    that the stage allows its lineage.
+    that the stage allows its lineage; `about` is what the task is about, for the books.
     """
 
     def __init__(
-        self, store: Store, task: Task, app: str, governor: GateGovernor, budget: float | None = None
+        self,
+        store: Store,
+        task: Task,
+        app: str,
+        governor: GateGovernor,
+        budget: float | None = None,
+        about: str | None = None,
     ) -> None:
         self._store, self._task, self._app, self._governor = store, task, app, governor
-        self._budget = budget
+        self._budget, self._about = budget, about
         self._prompts: dict[str, str] = {}
 
     async def recall(self, question: str) -> Answer | None:
@@ -84,6 +90,8 @@ class StoreModelBudget:
             ledger.reserve,
             self._store,
             claim=(self._task.id, self._task.claim),
+            kind=self._task.kind,
+            subject=self._about,
             app=self._app,
             provider=quote.provider,
             model=quote.model,

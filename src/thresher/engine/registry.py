@@ -105,6 +105,13 @@ class Registry:
             (app.name for app in self._owners if any(each.kind == kind for each in app.pipelines)), kind
         )
 
+    def about(self, task: Task) -> str | None:
+        """What a task is about, as its app says; None if it says nothing."""
+        pipeline = self._pipelines.get(task.kind)
+        if pipeline is None or pipeline.about is None:
+            return None
+        return pipeline.about(Trip(task.kind, task.payload, task.checkpoint, task.url))
+
     def schema(self, name: str) -> Schema:
         """The schema of that name, of any app here."""
         found = {schema.name: schema for app in self.apps for schema in app.schemas}

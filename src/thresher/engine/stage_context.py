@@ -279,7 +279,8 @@ class StageContext:
         if budget is not None:
             checked_budget(budget)
         app = self._registry.app_of(self.task.kind)
-        return StoreModelBudget(self._store, self.task, app, self._governor, budget)
+        about = self._registry.about(self.task)
+        return StoreModelBudget(self._store, self.task, app, self._governor, budget, about)
 
     @cached_property
     def _reader(self) -> "Reader":

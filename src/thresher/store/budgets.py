@@ -207,16 +207,20 @@ def _batches(store: Store, since: int) -> Iterable[list[str]]:
 Fields = dict[str, Any]
 
 # What each grouping is called in the ledger, and in the counts of answers used again; these do not know
-# single tasks.
+# single tasks, nor what they were.
 _GROUPS: Mapping[str, tuple[str, str | None]] = {
     "day": ("s.day", "r.day"),
     "app": ("s.app", "r.app"),
     "model": ("s.provider || '/' || s.model", "r.model"),
     "prompt": ("s.prompt", "r.prompt"),
+    "kind": ("coalesce(s.kind, '')", None),
+    "subject": ("coalesce(s.app || '/' || s.subject, '')", None),
     "run": ("coalesce(s.tracking_id, 0)", "r.run"),
     "task": ("coalesce(s.task_id, 0)", None),
 }
 GROUPS = tuple(_GROUPS)
+WITH_REUSE = tuple(name for name, (_, reuse) in _GROUPS.items() if reuse)
+NONE = "-"  # asks for calls without a kind, a subject, a run or a task
 _SPENT = """count(*), coalesce(sum(s.input_tokens), 0), coalesce(sum(s.output_tokens), 0), coalesce(sum(s.spent), 0),
     coalesce(sum(case when s.state = 'reserved' then s.reserved else 0 end), 0),
     coalesce(sum(case when s.state = 'assumed' then s.spent else 0 end), 0) from spendings s where s.at >= :since"""
@@ -228,6 +232,8 @@ _CALL = (
     "task_id",
     "tracking_id",
     "app",
+    "kind",
+    "subject",
     "provider",
     "model",
     "prompt",
@@ -237,8 +243,9 @@ _CALL = (
     "input_tokens",
     "output_tokens",
 )
-_CALLS = f"""select {", ".join(_CALL)} from spendings where at >= :since and (:task = 0 or task_id = :task_too)
-    and (:run = 0 or tracking_id = :run_too) order by id desc limit :limit"""
+_CALLS = f"select {', '.join('s.' + name for name in _CALL)} from spendings s where s.at >= :since"
+# The columns themselves where there is an index on them.
+_WHOSE_CALLS = {"task": "s.task_id", "run": "s.tracking_id"}
 _TODAY = """select scope, spent, reserved from budgets where scope = :all or (scope like 'app:%' and scope like :apps)
     order by scope"""
 _WAITING = (
@@ -278,17 +285,23 @@ def total(session: Session, *, since: int, day: str) -> Fields:
     return _named(row) | {"reused": int(reused[0]), "saved": int(reused[1])}
 
 
-def calls(session: Session, *, task: int | None, run: int | None, since: int, limit: int) -> list[Fields]:
-    """Single calls, the newest first: of a task, of a run, or all."""
-    given = {
-        "task": task or 0,
-        "task_too": task,
-        "run": run or 0,
-        "run_too": run,
-        "since": since,
-        "limit": limit,
-    }
-    return [dict(zip(_CALL, row, strict=True)) for row in session.rows(_CALLS, given)]
+def calls(
+    session: Session, of: Mapping[str, str | int], *, since: int, before: int | None = None, limit: int
+) -> list[Fields]:
+    """Single calls, the newest first: all, or those of these groups (such as a model and a day)."""
+    clauses = [_one_group(name, value) for name, value in of.items()]
+    where = "".join(f" and {clause}" for clause in clauses) + (" and s.id < :before" if before else "")
+    given = {"since": since, "before": before, "limit": limit} if before else {"since": since, "limit": limit}
+    values = {name: value for name, value in of.items() if value != NONE}
+    rows = session.rows(f"{_CALLS}{where} order by s.id desc limit :limit", {**given, **values})
+    return [dict(zip(_CALL, row, strict=True)) for row in rows]
+
+
+def _one_group(name: str, value: str | int) -> str:
+    column = _WHOSE_CALLS.get(name)
+    if value == NONE:
+        return f"{column} is null" if column else f"{_GROUPS[name][0]} = ''"
+    return f"{column or _GROUPS[name][0]} = :{name}"
 
 
 def today(session: Session, day: str) -> list[tuple[str, int, int]]:

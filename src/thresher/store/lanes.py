@@ -3,7 +3,8 @@
 Tasks without gates are spread over a few lanes, so that several claimers do not queue at one row.
 """
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 
 from thresher.config.settings import Settings
 from thresher.core.errors import UnknownName, UsageError
@@ -31,6 +32,9 @@ _FORGET = "delete from worker_scopes where worker_id not in (select id from work
 _ALIVE = "select id from workers where stopped_at is null and lost_at is null and lease_until >= :now"
 _SCOPE = "select id from scopes where kind = :kind and stage = :stage"
 _SERVED = "select scope from worker_scopes where worker_id = :worker"
+_NEXT_KINDS = """select kind, count(*) from (select kind from tasks where run_at is not null order by run_at limit :most) next
+    group by kind"""
+_RUNNING_KINDS = "select kind, count(*) from tasks where state = 'running' group by kind"
 _SCOPES = "select id, kind, stage from scopes order by kind, stage"
 _DUE = """select (select count(*) from (select 1 from lanes l join tasks t on t.lane_id = l.id and t.due = 1
         where l.scope = :scope limit :most) standing)
@@ -90,6 +94,20 @@ def unserved(session: Session, now: int, most: int = ALL) -> dict[Scope, int]:
         for scope, kind, stage in session.rows(_SCOPES)
         if scope not in served and (number := _due(session, scope, now, most))
     }
+
+
+def live_kinds(session: Session, kinds: Collection[str], most: int) -> dict[str, int]:
+    """How many tasks of each of these kinds have not ended: up to `most` are counted that are due, and those
+    among the next `most` that wait for a time.
+    """
+    found = Counter[str]()
+    for sql in (_NEXT_KINDS, _RUNNING_KINDS):
+        for kind, number in session.rows(sql, {"most": most} if ":most" in sql else {}):
+            found[kind] += int(number) if kind in kinds else 0
+    for scope, kind, _ in session.rows(_SCOPES):
+        if kind in kinds:
+            found[kind] += _due(session, scope, 0, most)
+    return {kind: number for kind, number in sorted(found.items()) if number}
 
 
 def is_served(session: Session, scope: Scope, now: int) -> bool:

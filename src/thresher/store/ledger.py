@@ -32,6 +32,7 @@ Claim = tuple[int, int]
 # Nothing we know of costs a billion dollars; and a number that no column holds must not stop the books.
 MAX_BUDGET = 1_000_000_000
 MAX_AMOUNT = MAX_BUDGET * DOLLAR
+MAX_SUBJECT = 200  # characters
 
 _TASK = "select coalesce(tracking_id, id), state from tasks where id = :task and claim = :claim"
 _RUNS = "exists (select 1 from tasks t where t.id = s.task_id and t.claim = s.claim and t.state || '' = 'running')"
@@ -46,8 +47,9 @@ _RIVAL = f"""select s.id, s.expires_at, case when {_DEAD} then 1 else 0 end from
             and not (s.task_id = :task and s.claim = :claim)))
     order by s.state, s.id desc limit 1"""
 _INSERT = """insert into spendings (at, day, task_id, claim, tracking_id, app, provider, model, prompt, question, reserved, state,
-        expires_at)
-    values (:at, :day, :task, :claim, :tracking, :app, :provider, :model, :prompt, :question, :most, 'reserved', :expires)
+        expires_at, kind, subject)
+    values (:at, :day, :task, :claim, :tracking, :app, :provider, :model, :prompt, :question, :most, 'reserved', :expires,
+        :kind, :subject)
     on conflict (question) where state = 'reserved' do nothing returning id"""
 _WHOSE = "select day, app, tracking_id from spendings where id = :id"
 _OPEN = "select state, reserved, coalesce(spent, 0), task_id from spendings where id = :id"
@@ -144,10 +146,13 @@ def reserve(
     most: int,
     caps: Caps,
     expires_us: int,
+    kind: str | None = None,
+    subject: str | None = None,
 ) -> Hold | Short | QuestionTaken:
     """Hold back what one call may cost at worst, under every cap or none. Raises `ClaimLost`.
 
-    `expires_us` must be longer than the call may take: after that all of it counts as spent.
+    `expires_us` must be longer than the call may take: after that all of it counts as spent. `kind` is that
+    of the task, and `subject` what it is about.
     """
     if not 0 <= most <= MAX_AMOUNT:
         raise UsageError(
@@ -156,6 +161,7 @@ def reserve(
     app = clean(app)
     names = {"app": app, "provider": provider, "model": model, "prompt": prompt, "question": question}
     values = {"most": most, **{name: clean(text) for name, text in names.items()}}
+    values |= {"kind": kind and clean(kind), "subject": subject and clean(subject)[:MAX_SUBJECT]}
     while True:
         with store.read(autocommit=True) as session:
             at = store.backend.now(session)

@@ -7,7 +7,7 @@ import orjson
 
 from thresher.core.event import SPAWN_REFUSED
 from thresher.core.task import WAITING, State, sql_list
-from thresher.store.session import Session, keep_to_indexes, one
+from thresher.store.session import Row, Session, keep_to_indexes, one
 from thresher.store.tasks import matching
 
 Fields = dict[str, Any]
@@ -36,7 +36,6 @@ _SOME_BEHIND = f"""select g.name, sum(l.waiting) from (select parked_on,
     join gates g on g.id = l.parked_on group by g.name"""
 _KINDS = "select distinct kind from tasks where kind in (:kinds*)"
 _APPS = "select app from sources where app is not null union select app from schedules"
-_LIVE_KINDS = "select kind, count(*) from tasks where finished_at is null group by kind order by kind"
 _KEYED = "select id from tasks where kind = :kind and dedupe_key = :key and finished_at is null"
 _STATES = "select id, state from tasks where id in (:ids*)"
 # How many due tasks stand before this one in its lane, and how many due tasks stand parked before a gate.
@@ -115,11 +114,6 @@ def known_kinds(session: Session, kinds: Sequence[str]) -> set[str]:
     return {row[0] for row in session.rows(_KINDS, {"kinds": kinds})}
 
 
-def live_kinds(session: Session) -> dict[str, int]:
-    """How many tasks of each kind have not ended."""
-    return dict(session.rows(_LIVE_KINDS))
-
-
 def apps_seen(session: Session) -> set[str]:
     """The apps that declared a source or a schedule here, enabled or not."""
     return {row[0] for row in session.rows(_APPS)}
@@ -155,6 +149,11 @@ def failure_groups(session: Session, *, state: str, **filters: Any) -> list[Fiel
     example.
     """
     return _grouped(session, "tasks", state=state, **filters)
+
+
+def count_errors(session: Session) -> int:
+    """How many errors there are that tasks have failed with."""
+    return len(session.rows(_ERRORS))
 
 
 def newest_failure_groups(session: Session, *, state: str, most: int, **filters: Any) -> list[Fields]:
@@ -288,7 +287,12 @@ _NEWEST_ENDED = f"(select finished_at, state, lane_id from tasks where finished_
 _BY_MINUTE = f"""select finished_at - finished_at % 60000000, count(*), count(case when state = 'failed' then 1 end)
     from {_NEWEST_ENDED} group by 1"""
 _BY_GATES = f"""select l.key, newest.finished_at - newest.finished_at % 3600000000, newest.state, count(*)
-    from {_NEWEST_ENDED} join lanes l on l.id = newest.lane_id group by 1, 2, 3"""
+    from {_NEWEST_ENDED} join lanes l on l.id = newest.lane_id{{through}} group by 1, 2, 3"""
+# A find: a record that nobody had written before, counted where the task that wrote it first stands.
+_FOUND_BY_GATES = f"""select l.key, newest.created_at - newest.created_at % 3600000000, count(*)
+    from (select first_task, created_at from records order by id desc {_SOME}) newest
+    join tasks t on t.id = newest.first_task join lanes l on l.id = t.lane_id
+    where newest.created_at >= :since{{through}} group by 1, 2"""
 _BY_KEY = f"""select id, kind, dedupe_key from (select id, kind, dedupe_key from tasks order by id desc {_SOME}) newest
     where dedupe_key in (:keys*) order by id"""
 
@@ -323,12 +327,33 @@ def ended_by_minute(session: Session, since: int) -> dict[int, tuple[int, int]]:
     }
 
 
-def ended_by_gates(session: Session, since: int) -> list[tuple[list[str], int, str, int]]:
-    """How many tasks ended by their gates, hour and state since then; the newest `MAX_COUNTED` count."""
+def ended_by_gates(
+    session: Session, since: int, gate: int | None = None
+) -> list[tuple[list[str], int, str, int]]:
+    """How many tasks ended by their gates, hour and state since then, or of one gate alone; the newest
+    `MAX_COUNTED` count.
+    """
     return [
         (key.split("\n"), int(hour), str(state), int(number))
-        for key, hour, state, number in session.rows(_BY_GATES, {"since": since})
+        for key, hour, state, number in _through(session, _BY_GATES, since, gate)
     ]
+
+
+def found_by_gates(session: Session, since: int, gate: int | None = None) -> list[tuple[list[str], int, int]]:
+    """How many records were found by their gates and hour since then, or of one gate alone; the newest
+    `MAX_COUNTED` count.
+    """
+    return [
+        (key.split("\n"), int(hour), int(number))
+        for key, hour, number in _through(session, _FOUND_BY_GATES, since, gate)
+    ]
+
+
+def _through(session: Session, sql: str, since: int, gate: int | None) -> list[Row]:
+    keep_to_indexes(session)
+    through = "" if gate is None else f" and {session.dialect.carries}"
+    given = {"since": since} if gate is None else {"since": since, "gate": gate}
+    return session.rows(sql.format(through=through), given)
 
 
 def newest_with_key(session: Session, keys: Sequence[str]) -> dict[tuple[str, str], int]:

@@ -352,6 +352,9 @@ _BESIDE = """select record_id, name, target, cast(null as bigint), 0 from links 
 _BESIDE_ONE = _BESIDE.replace("in (:ids*)", "= :id").replace(
     "in (:too*)", "= :id"
 )  # by far the most are asked for alone
+_WORDS = (
+    "select word, count(*) from marks where kind = :kind and name = :name and word is not null group by word"
+)
 _MARKS_OF = """select r.key, m.name, m.word, m.number from links l join records r on r.id = l.record_id join marks m on m.record_id = r.id
     where l.name = :name and l.target = :target and r.kind = :kind"""
 
@@ -425,6 +428,12 @@ def count_records(
     """How many records match."""
     search = _search(kind, None, link, where, None, None)
     return int(session.rows(f"select count(*){search.sql}", search.values)[0][0])
+
+
+def count_words(session: Session, kind: str, name: str) -> dict[str, int]:
+    """How many records of a kind have each word as this mark: read off the index of the marks alone."""
+    rows = session.rows(_WORDS, {"kind": clean(kind), "name": clean(name)})
+    return {str(word): int(number) for word, number in rows}
 
 
 def marks_of(session: Session, kind: str, link: Link) -> dict[str, dict[str, Mark]]:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from thresher.core.clock import FOREVER
-from thresher.core.errors import NotAllowed, UnknownName
+from thresher.core.clock import FOREVER, as_text
+from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.core.event import EventKind
 from thresher.core.gate import Gate, GateLimits
 from thresher.core.keys import PREFIX
@@ -98,12 +98,13 @@ def find_gates(
     after: str | None = None,
     limit: int = 1_000,
 ) -> list[Fields]:
-    """Gates with their limits, state and trouble, by name; those whose names come after one."""
-    wanted = {"name": ("g.name = :name", name), "after": ("g.name > :after", after)}
-    given: Fields = {key: value for key, (_, value) in wanted.items() if value is not None}
-    clauses = [wanted[key][0] for key in given] + (["s.name is not null"] if only_sources else [])
+    """Gates with their limits, state and trouble, by name; those behind the one that is called `after`."""
+    wanted = {"g.name = :name": name, "g.name > :after": after}
+    given = {clause.rpartition(":")[2]: value for clause, value in wanted.items() if value}
+    clauses = [clause for clause, value in wanted.items() if value]
+    clauses += ["s.name is not null"] if only_sources and not name else []
     where = f" where {' and '.join(clauses)}" if clauses else ""
-    rows = session.rows(f"{_SELECT}{where} order by g.name limit :limit", given | {"limit": limit})
+    rows = session.rows(f"{_SELECT}{where} order by g.name limit :limit", {"limit": limit, **given})
     return [dict(zip((*_COLUMNS, "source", "app"), row, strict=True)) for row in rows]
 
 
@@ -147,6 +148,17 @@ def pause(store: Store, gate: str, delay_us: int, reason: str, tag: str = "pause
         pause_within(session, gate, delay_us, reason, tag, now=store.backend.now)
 
 
+def pause_until(store: Store, gate: str, until: int, reason: str, tag: str = "paused") -> None:
+    """The same until a point in time. Refuse one that is over by the database's clock."""
+    with store.write() as session:
+        gates, gate_id = _gates(session, gate, store.backend.now)
+        if until <= gates.now:
+            raise UsageError(
+                f"{as_text(until)} is over: it is {as_text(gates.now)} by the clock of the database. Nothing was paused"
+            )
+        _pause(session, gates, gate_id, gate, until, reason, tag)
+
+
 def disable(store: Store, gate: str, tag: str, reason: str) -> None:
     """Close a gate until someone enables it. A gate that an administrator closed stays closed by an
     administrator.
@@ -175,9 +187,14 @@ def pause_within(
 ) -> None:
     """Close a gate for a time."""
     gates, gate_id = _gates(session, gate, now)
+    _pause(session, gates, gate_id, gate, gates.now + delay_us, reason, tag)
+
+
+def _pause(
+    session: Session, gates: Gates, gate_id: int, gate: str, until: int, reason: str, tag: str
+) -> None:
     if tag != BY_ADMIN:
         _refuse_admins(session, gates, gate_id, gate)
-    until = gates.now + delay_us
     gates.get(gate_id).open_after = until
     _close(session, gates, gate_id, EventKind.GATE_PAUSED, until, tag, reason)
 

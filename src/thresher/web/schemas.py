@@ -56,11 +56,14 @@ class ReasonBody(RequestBody):
 
 
 class Pause(ReasonBody):
-    """The length of a pause, such as 90s, 10m, 2h or 1d, and its reason."""
+    """The length of a pause, such as 90s, 10m, 2h or 1d, or its end (`until`) with the time zone, such as
+    2026-11-20T08:00+01:00 or 2026-11-20 08:00 Europe/Berlin; and its reason.
+    """
 
     model_config = like(**{"for": "2h", "reason": "they asked us to wait"})
 
-    lasts: Text = Field(alias="for")
+    lasts: Text | None = Field(None, alias="for")
+    until: Text | None = None
 
 
 class Value(RequestBody):

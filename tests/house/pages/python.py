@@ -37,6 +37,7 @@ GROUPS = {
         "DashboardPage",
         "PageRequest",
         "Check",
+        "Highlight",
         "Export",
         "Explanation",
     ),

@@ -1,5 +1,6 @@
 """Every page of the dashboard in a real browser, with data behind it: light and dark, on a desk and on a
 phone. No rule of accessibility is broken, nothing is pushed sideways or refused, or comes from elsewhere.
+Then every form that was seen is filled in and sent.
 
 With THRESHER_SCREENSHOTS=FOLDER every page is also drawn into that folder.
 """
@@ -24,12 +25,16 @@ from tests.apps.prices import scene as price_scene
 from tests.apps.queries import scene as query_scene
 from tests.apps.roles.http.scraping import World, job
 from tests.apps.roles.http.scraping import world as a_world
+from tests.harness.groups import opened
 from tests.harness.tasks import claim, done, entry, failed, put, retry, settle, worker
+from tests.house.paper import ROOT
 from tests.web.conftest import APPS
 from tests.web.pages.visitor import GOOD, with_anna
-from thresher.admin import sources
+from thresher.admin import admins, sources
+from thresher.admin.keys import create_key
 from thresher.apps.jobs.service.postings import set_profile
 from thresher.fetch.chromium import find
+from thresher.store.store import Store
 from thresher.web.pages import PAGES
 from thresher.web.pages.page import app_pages
 
@@ -64,6 +69,8 @@ def fill(world: World) -> None:
     world.role("Zebra keeper", 3)
     scraper = world.scraper("north")
     scraper.say("/jobs", scraper.claim(), jobs=[job(1), {"title": "no id"}])
+    world.role("Yak keeper", 2)
+    scraper.claim()
     sources.add(store, "tea", {})
     sources.add(store, "cafe", {"rate": "2", "in_flight": "3", "trip_after": "3"})
     sources.pause(store, "cafe", 3_600, f"closed {EVIL} " + "for a very long reason " * 8)
@@ -74,6 +81,9 @@ def fill(world: World) -> None:
     put(store, entry(gates=["source:cafe"], key="waits"))
     for number, task in enumerate(claim(store, 3, who)):
         settle(store, (done, failed, retry)[number](task))
+    opened(store, entry("part", key="1"), subject="the shop", key="shop")
+    admins.create_admin(store, "zoe", GOOD, "viewer")
+    create_key(store, "robot", ["read"], apps=APPS)
 
 
 @dataclass
@@ -83,7 +93,12 @@ class Walk:
     context: BrowserContext
     url: str
     wrong: list[str] = field(default_factory=list)
+    wrong_forms: list[str] = field(default_factory=list)
     seen: dict[str, str] = field(default_factory=dict)  # the path of a page's row, and where it was looked at
+    forms: dict[str, tuple[str, str]] = field(
+        default_factory=dict
+    )  # the same of a form: where it is, its action
+    sent: dict[str, int] = field(default_factory=dict)  # and how it was answered
 
     def open(self) -> Page:
         page = self.context.new_page()
@@ -112,11 +127,36 @@ SHAPES = [
 # No pages: files, a stream, a picture, and what only strangers see.
 NO_PAGE = re.compile(r"\.(css|js|svg)$|^/live$|/screenshot$|^/(login|setup)$")
 # What needs more than this scene has: the reason why no link leads there.
-UNSEEN = {
-    "/datasets/{old}/diff/{new}": "there is one data set",
-    "/runs/{run}": "no run was opened",
-    "/runs/{run}/cancel": "no run was opened",
+UNSEEN = {"/datasets/{old}/diff/{new}": "there is one data set"}
+POSTS = [
+    (each.path, compile_path(each.path)[0])
+    for each in (*PAGES, *app_pages(APPS, PAGES))
+    if each.method == "POST"
+]
+# Forms that this scene does not have: the test that sends them in a browser, and its words.
+ELSEWHERE = {
+    "/setup": ("tests/web/pages/test_browser.py", "text=Create the first administrator"),
+    "/login": ("tests/web/pages/test_accessibility.py", 'page.press("#password", "Enter")'),
+    "/candidates/matches": ("tests/apps/roles/pages/test_people_browser.py", 'name="Save"'),
 }
+# What is written into fields that are empty, by their names.
+WRITTEN = {
+    "lasts": "2h",
+    "name": "something new",
+    "reason": "tea time",
+    "note": "a note",
+    "password": GOOD,
+    "again": GOOD,
+    "current": GOOD,
+    "every": "7d",
+    "rate": "2",
+    "url": "https://shop.example/list",
+    "titles": "cook",
+    "roles": "cook",
+}
+GONE = 0  # instead of a status: what another form did took this one away
+# These end what others need.
+LAST = ("revoke", "remove", "password", "logout")
 
 
 def shape(path: str) -> str | None:
@@ -148,6 +188,7 @@ def walk(found: Walk) -> None:
             found.note(page, f"status {answer and answer.status}")
             continue
         examine(found, page, name)
+        collect(found, page, path)
         waits += page.eval_on_selector_all(
             "a[href^='/']", "links => links.map(each => each.getAttribute('href').split('#')[0])"
         )
@@ -184,6 +225,76 @@ def draw(page: Page, name: str, view: dict[str, int], scheme: str) -> None:
     page.screenshot(path=place / f"{re.sub(r'[^a-z0-9-]', '', name)}.png", full_page=True)
 
 
+def collect(found: Walk, page: Page, path: str) -> None:
+    """The forms of a page, one of each row."""
+    for action in page.eval_on_selector_all(
+        "form[method=post]", "forms => forms.map(each => each.getAttribute('action') || location.pathname)"
+    ):
+        row = post_row(URL(action, encoded=True).path)
+        assert row, f"{path} has a form to {action}, which no page answers"
+        found.forms.setdefault(row, (path, action))
+
+
+def post_row(path: str) -> str | None:
+    return next((name for name, pattern in POSTS if pattern.match(path)), None)
+
+
+def send_all(found: Walk, world: World) -> None:
+    """Send one form of each row; those that appear only after another was sent, too."""
+    page = found.open()
+    for path in more_pages(world.store):
+        page.goto(found.url + path)
+        collect(found, page, path)
+    while waits := [row for row in found.forms if row not in found.sent]:
+        row = min(waits, key=lambda each: next((at for at, word in enumerate(LAST, 1) if word in each), 0))
+        send(found, page, row)
+
+
+def more_pages(store: Store) -> list[str]:
+    """Pages of the same rows on which other forms are."""
+    with store.read() as session:
+        ids = [
+            session.rows(f"select max(id) from tasks where state = '{state}' and group_id is null")[0][0]
+            for state in ("failed", "pending")
+        ]
+        ((person,),) = session.rows("select id from admins where name = 'zoe'")
+    return [
+        *(f"/tasks/{task}" for task in ids),
+        "/sources/cafe",
+        "/sources/bar",
+        "/sources/tea",
+        f"/people/{person}",
+    ]
+
+
+def send(found: Walk, page: Page, row: str) -> None:
+    """Fill in a form as somebody would, and press its button."""
+    path, action = found.forms[row]
+    page.goto(found.url + path)
+    form = page.locator(f"form[method=post][action='{action}']").first
+    if not form.count():
+        found.sent[row] = GONE
+        return
+    form.evaluate(
+        """(form, [written, token]) => {
+            form.closest("details")?.setAttribute("open", "");
+            for (const each of form.querySelectorAll("input:not([type=hidden]), textarea")) {
+                if (each.type === "checkbox" || each.type === "datetime-local") continue;
+                if (each.type === "radio") { each.checked = true; continue; }
+                if (!each.value && (each.required || written[each.name]))
+                    each.value = written[each.name] || { number: "1", date: "2026-01-02", password: token }[each.type] || "something";
+            }
+        }""",
+        [WRITTEN, GOOD],
+    )
+    with page.expect_response(lambda answer: answer.request.method == "POST") as told:
+        form.locator("button").first.click()
+    found.sent[row] = told.value.status
+    page.wait_for_load_state()
+    if row != "/logout" and told.value.status < 400:
+        collect(found, page, URL(page.url, encoded=True).raw_path_qs)
+
+
 @pytest.fixture(scope="module")
 def walked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
     chromium = find()
@@ -198,6 +309,9 @@ def walked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
             found = Walk(context, world.url)
             try:
                 walk(found)
+                found.wrong, noted = [], found.wrong
+                send_all(found, world)
+                found.wrong, found.wrong_forms = noted, found.wrong
             finally:
                 browser.close()
         yield found
@@ -205,6 +319,14 @@ def walked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
 
 def test_every_page_is_accessible_fits_and_keeps_to_itself(walked):
     assert walked.wrong == [], "\n".join(walked.wrong)
+
+
+def test_every_form_of_the_dashboard_is_sent_by_a_browser(walked):
+    assert sorted({name for name, _ in POSTS} - walked.sent.keys() - ELSEWHERE.keys()) == []
+    for path, words in ELSEWHERE.values():
+        assert words in (ROOT / path).read_text("utf-8"), path
+    assert {row: status for row, status in walked.sent.items() if status not in (200, 303)} == {}
+    assert [each for each in walked.wrong_forms if "script" in each] == []
 
 
 def test_links_lead_from_the_front_page_to_every_page(walked):

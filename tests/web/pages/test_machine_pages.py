@@ -84,15 +84,19 @@ def spent(world):
 def test_costs_are_shown_by_what_one_asks_for_and_lead_to_their_calls(world):
     anna = with_anna(world).log_in()
     shown = anna.see("/costs")
-    for said in ("2023-11-13", "$0.24", "2 calls cost $0.36 in all", "$10.00", "day by day"):
+    for said in ("2023-11-13", "$0.24", "2 calls</a> cost $0.36 in all", "$10.00", "day by day"):
         assert said in shown
     assert "&lt;img src=x" in anna.see("/costs?by=app")
     assert "own/small" in anna.see("/costs?by=model&since=7d")
     tasks = anna.see("/costs?by=task")
     assert 'href="/tasks/7"' in tasks
-    assert 'href="/costs/calls?task=7"' in tasks
+    assert 'href="/costs/calls?task=7&amp;since=30d"' in tasks
     assert anna.see("/costs/calls?task=7").count("settled") == 2
-    assert "No model was called by it" in anna.see("/costs/calls?run=8")
+    assert 'href="/costs/calls?model=own%2Fsmall&amp;since=7d"' in anna.see("/costs?by=model&since=7d")
+    assert anna.see("/costs/calls?model=own%2Fsmall&day=2023-11-13&since=7d").count("settled") == 1
+    assert 'href="/costs/calls?subject=-&amp;since=30d"' in anna.see("/costs?by=subject")
+    assert anna.see("/costs/calls?subject=-&kind=-").count("settled") == 2
+    assert "No call is like that" in anna.see("/costs/calls?run=8")
     for wrong in (
         "/costs?by=weather",
         "/costs?since=soon",
@@ -104,7 +108,7 @@ def test_costs_are_shown_by_what_one_asks_for_and_lead_to_their_calls(world):
 
 def test_nothing_spent_says_that_no_model_was_called(world):
     anna = with_anna(world).log_in()
-    assert "No model was called within 30d" in anna.see("/costs")
+    assert "No model was called in the last <bdi>30d</bdi>" in anna.see("/costs")
     assert "No model was called" in anna.see("/costs/calls")
 
 

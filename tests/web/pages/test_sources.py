@@ -1,13 +1,17 @@
 """The pages about sources, on both databases: what they show, and that forms do what commands do."""
 
 import re
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
-from tests.harness.tasks import SOMEBODY, done, entry, failed
+from tests.harness.tasks import SOMEBODY, done, entry, failed, filing
 from tests.web.pages.visitor import page, with_anna
 from thresher.admin import sources as control
-from thresher.admin.gates import show_gate
+from thresher.admin.gates import gate_activity, show_gate
+from thresher.admin.times import read_now
+from thresher.core.clock import MINUTE, SECOND
 from thresher.store.sources import judge_source
 
 EVIL = """<script>alert(1)</script>"' onmouseover=alert(1) {{7*7}}"""
@@ -29,8 +33,9 @@ def test_every_source_stands_there_with_its_state_and_its_reason_and_hosts_only_
     for said in ("cafe", '<span class="pill paused">', "admin: they asked us to", "2/s", "0 of 3 failures"):
         assert said in shown
     assert "1 tasks ended behind source:cafe within a day" in shown
-    assert "1 ended, 0 failed" in shown
-    assert re.findall(r'/tasks\?source=([^"]*)">(\d+)', shown) == [("source%3Acafe", "2")]
+    assert re.findall(r'/tasks\?source=([^"&]*)">(\d+)', shown) == [("source%3Acafe", "2")]
+    assert '/tasks?source=source%3Acafe&amp;state=ended&amp;newer=1d">1 ended</a>, none failed' in shown
+    assert "no new record" in shown
     assert "host:cafe.example" not in shown
     assert "host:cafe.example" in anna.see("/sources?all=1")
 
@@ -51,6 +56,20 @@ def test_a_source_is_paused_with_a_reason_and_resumed_by_forms(world, anna):
     assert anna.post("/sources/cafe/resume").status == 303
     assert show_gate(world.store, "cafe").state == "open"
     assert "tea time" in anna.see("/sources/cafe"), "what happened to it is remembered"
+
+
+def test_a_source_is_paused_until_a_time_in_a_zone_that_the_form_names(world, anna):
+    told = anna.post("/sources/cafe/pause", until="2999-11-20T08:00", zone="Asia/Tokyo", pause_reason="x")
+    assert told.status == 400, "ten years are the most"
+    now = read_now(world.store)
+    soon = (datetime.fromtimestamp(now / SECOND, ZoneInfo("Asia/Tokyo")) + timedelta(hours=2)).replace(
+        second=0
+    )
+    told = anna.post(
+        "/sources/cafe/pause", until=f"{soon:%Y-%m-%dT%H:%M}", zone="Asia/Tokyo", lasts="", pause_reason="tea"
+    )
+    assert told.status == 303, told.body
+    assert show_gate(world.store, "cafe").opens_at == int(soon.timestamp()) * SECOND
 
 
 def test_a_source_is_disabled_and_enabled_by_forms(world, anna):
@@ -79,6 +98,19 @@ def test_limits_are_changed_one_by_one_and_the_others_stay(world, anna):
         ("pause", {"lasts": "0", "pause_reason": "x"}, "longer than 0"),
         ("pause", {"lasts": "1000000d", "pause_reason": "x"}, "ten years"),
         ("pause", {"lasts": "1h", "pause_reason": "  "}, "give a reason"),
+        ("pause", {"pause_reason": "x"}, "not both"),
+        (
+            "pause",
+            {"lasts": "1h", "until": "2999-01-01T08:00", "zone": "UTC", "pause_reason": "x"},
+            "not both",
+        ),
+        ("pause", {"until": "2020-01-01T08:00", "zone": "UTC", "pause_reason": "x"}, "is over: it is"),
+        (
+            "pause",
+            {"until": "2020-01-01T08:00", "zone": "", "pause_reason": "x"},
+            "does not say its time zone",
+        ),
+        ("pause", {"until": "2020-01-01T08:00", "zone": EVIL, "pause_reason": "x"}, "is not a point in time"),
         ("disable", {"disable_reason": ""}, "give a reason"),
         ("limits", {}, "fill in the limit"),
         ("limits", {"rate": EVIL}, "&lt;script&gt;"),
@@ -121,4 +153,21 @@ def test_failures_are_counted_among_what_ended(world, anna):
     world.store.enqueue([entry(gates=["source:cafe"], key=f"{n}") for n in range(2)])
     one, *_ = world.store.turn([], 1, SOMEBODY).tasks
     world.store.settle([failed(one)])
-    assert "1 ended, 1 failed" in re.sub(r"\s+", " ", anna.see("/sources"))
+    assert '&amp;newer=1d">1 failed</a>' in anna.see("/sources")
+    assert "It was looked at, and no new record was written" in anna.see("/sources/cafe")
+
+
+def test_finds_are_counted_where_they_were_first_written(world, anna):
+    def look(number, *records):
+        world.clock.advance(MINUTE)
+        world.store.enqueue([entry(gates=["source:cafe"], key=f"look {number}")])
+        (task,) = world.store.turn([], 1, SOMEBODY).tasks
+        world.store.settle([done(task, records=records)])
+
+    assert "Nothing was looked at, so nothing was found" in anna.see("/sources/cafe")
+    look(1, filing("a"), filing("b"), filing("c"))
+    look(2, filing("c"), filing("d"))
+    activity = gate_activity(world.store, ["source:cafe"])["source:cafe"]
+    assert (sum(activity.ended), sum(activity.found), activity.yields) == (2, 4, "2 a look")
+    assert "4 new</a>, 2 a look" in anna.see("/sources")
+    assert "4 records</a> that nobody had written before: 2 a look" in anna.see("/sources/cafe")

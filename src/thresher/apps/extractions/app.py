@@ -39,6 +39,7 @@ app = App(
     },
     templates="thresher.apps.extractions:templates",
     checks="thresher.apps.extractions.service.checks:CHECKS",
+    highlights="thresher.apps.extractions.service.highlights:HIGHLIGHTS",
     demo="thresher.apps.extractions.demo:DEMO",
     template="thresher.apps.extractions.template:TEMPLATE",
     reads={

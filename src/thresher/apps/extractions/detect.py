@@ -83,11 +83,17 @@ class Progress:
     cost: int = 0
 
 
+def recipe_of(trip: Trip) -> str | None:
+    """The recipe whose site is detected."""
+    name = trip.payload.get("name")
+    return name if isinstance(name, str) else None
+
+
 def gates(trip: Trip) -> tuple[str, ...]:
     """The recipe, our own two slots, and the host of the page that is next."""
     url = trip.checkpoint.get("url") or trip.url
-    name = trip.payload.get("name")
-    recipe = (f"source:{source_of(name)}",) if isinstance(name, str) else ()
+    name = recipe_of(trip)
+    recipe = (f"source:{source_of(name)}",) if name else ()
     return (*recipe, SLOTS.gate, *((host_gate(url),) if url else ()))
 
 
@@ -456,6 +462,7 @@ PIPELINES = (
         Stage(conclude),
         Stage(tell),
         failed=failed,
+        about=recipe_of,
     ),
 )
 SOURCES = (SLOTS,)

@@ -18,7 +18,7 @@ import orjson
 from thresher.apps.extractions.api.definition import OpenApi, open_api
 from thresher.apps.extractions.api.items import Batch, Item, read_batch, read_detail
 from thresher.apps.extractions.extract_data import digest_of
-from thresher.apps.extractions.fetch_page import over_time
+from thresher.apps.extractions.fetch_page import over_time, recipe_of
 from thresher.apps.extractions.model import PAGE_DIGITS, PageStatus, PageType, StepKind, source_of
 from thresher.apps.extractions.start import API_EXTRACTION
 from thresher.apps.extractions.store.pages import PageToFetch, to_rows
@@ -368,5 +368,9 @@ def _ended_badly(task: Task, failure: Mapping[str, Any]) -> tuple[Effect, ...]:
     )
 
 
-PIPELINES = (Pipeline(API_EXTRACTION, Stage(extract, through=gates, timeout=MAX_SECONDS), failed=failed),)
+PIPELINES = (
+    Pipeline(
+        API_EXTRACTION, Stage(extract, through=gates, timeout=MAX_SECONDS), failed=failed, about=recipe_of
+    ),
+)
 SOURCES = (SLOTS,)

@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from thresher.apps.extractions.fetch_page import EXTRACT_DATA, explore, over_time
+from thresher.apps.extractions.fetch_page import EXTRACT_DATA, explore, over_time, recipe_of
 from thresher.apps.extractions.model import (
     Entity,
     Extraction,
@@ -214,6 +214,11 @@ def failed(task: Task, error: Error, settings: Mapping[str, Any]) -> Finds:  # n
 
 
 PIPELINES = (
-    Pipeline(EXTRACT_DATA, Stage(extract, through=(SLOTS.gate,), timeout=MAX_SECONDS), failed=failed),
+    Pipeline(
+        EXTRACT_DATA,
+        Stage(extract, through=(SLOTS.gate,), timeout=MAX_SECONDS),
+        failed=failed,
+        about=recipe_of,
+    ),
 )
 SOURCES = (SLOTS,)

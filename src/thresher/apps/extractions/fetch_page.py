@@ -52,6 +52,12 @@ def gates(trip: Trip) -> tuple[str, ...]:
     return (f"source:{source_of(trip.payload['recipe'])}", SLOTS.gate, host_gate(url))
 
 
+def recipe_of(trip: Trip) -> str | None:
+    """What a task of an extraction is about. Old tasks do not say it."""
+    name = trip.payload.get("recipe")
+    return name if isinstance(name, str) else None
+
+
 async def fetch(ctx: Context) -> Outcome:
     """Fetch the page that is next, and say what follows from it."""
     name = ctx.task.checkpoint.get("page") or ctx.task.payload["page"]
@@ -261,12 +267,13 @@ def fetch_task(extraction: int, recipe: str, page: str, url: str) -> NewTask:
 
 
 def _extraction(todo: PageToFetch) -> NewTask:
-    return extract_task(todo.extraction.id, todo.page.page, todo.version)
+    each = todo.extraction
+    return extract_task(each.id, each.recipe_name, todo.page.page, todo.version)
 
 
-def extract_task(extraction: int, page: str, version: int) -> NewTask:
+def extract_task(extraction: int, recipe: str, page: str, version: int) -> NewTask:
     """The task that reads a stored page into a version of the data set."""
-    payload = {"extraction": extraction, "page": page, "version": version}
+    payload = {"extraction": extraction, "recipe": recipe, "page": page, "version": version}
     return NewTask(EXTRACT_DATA, payload, key=extract_key(extraction, page, version))
 
 
@@ -278,5 +285,7 @@ def failed(task: Task, error: Error, settings: Mapping[str, Any]) -> Finds:  # n
     return Finds(effects=(Effect("extractions.page_failed", said),))
 
 
-PIPELINES = (Pipeline(FETCH_PAGE, Stage(fetch, through=gates, timeout=MAX_SECONDS), failed=failed),)
+PIPELINES = (
+    Pipeline(FETCH_PAGE, Stage(fetch, through=gates, timeout=MAX_SECONDS), failed=failed, about=recipe_of),
+)
 SOURCES = (SLOTS,)

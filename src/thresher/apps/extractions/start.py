@@ -134,11 +134,11 @@ def _task_of(extraction: Extraction, page: ExtractionPage, mode: Mode, version: 
     """What is to be done for a page: fetch it, read it again, or nothing."""
     if mode is Mode.REEXTRACT:
         has_data = page.page_type.holds_data and page.content is not None
-        return extract_task(extraction.id, page.page, version) if has_data else None
+        return extract_task(extraction.id, extraction.recipe_name, page.page, version) if has_data else None
     if page.step == 0 and extraction.configuration.is_api:
         return _root_task(extraction)
     if page.status is PageStatus.SUCCESS and page.page_type.holds_data:
-        return extract_task(extraction.id, page.page, version)
+        return extract_task(extraction.id, extraction.recipe_name, page.page, version)
     return fetch_task(extraction.id, extraction.recipe_name, page.page, page.url)
 
 

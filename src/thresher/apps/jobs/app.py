@@ -49,6 +49,7 @@ app = App(
         "add_company": "POST /api/companies",
     },
     checks="thresher.apps.jobs.service.boards:CHECKS",
+    highlights="thresher.apps.jobs.service.highlights:HIGHLIGHTS",
     pages=(
         "thresher.apps.jobs.pages.matches:PAGES",
         "thresher.apps.jobs.pages.boards:PAGES",

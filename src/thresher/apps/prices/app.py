@@ -38,6 +38,7 @@ app = App(
     templates="thresher.apps.prices:templates",
     exports="thresher.apps.prices.exports:EXPORTS",
     checks="thresher.apps.prices.service.checks:CHECKS",
+    highlights="thresher.apps.prices.service.highlights:HIGHLIGHTS",
     explain="thresher.apps.prices.service.explained:EXPLAIN",
     demo="thresher.apps.prices.demo:DEMO",
     template="thresher.apps.prices.template:TEMPLATE",

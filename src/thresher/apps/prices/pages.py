@@ -16,6 +16,7 @@ from thresher.apps.prices.service.alerts import add_alerts, list_alerts, remove_
 from thresher.apps.prices.service.charts import item_chart
 from thresher.apps.prices.service.items import checked_status
 from thresher.apps.prices.service.sources import change_source
+from thresher.apps.prices.store.monitoring import MAX_LOOKED_AT
 from thresher.apps.prices.store.overview import ItemFilter
 from thresher.core.errors import ThresherError, UsageError
 from thresher.web.pages.page import DashboardPage, PageRequest
@@ -222,7 +223,9 @@ def _share(text: str) -> float:
 def collections(page_request: PageRequest) -> Response:
     """Show how collecting goes: the newest tasks, tasks by worker, stuck ones, and duplicate points."""
     return page_request.show(
-        "prices/collections.html", found=monitoring.read_monitoring(page_request.runtime.store)
+        "prices/collections.html",
+        found=monitoring.read_monitoring(page_request.runtime.store),
+        most=MAX_LOOKED_AT,
     )
 
 

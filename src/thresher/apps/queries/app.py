@@ -27,6 +27,7 @@ app = App(
         "add_query": "POST /api/queries",
     },
     checks="thresher.apps.queries.service.checks:CHECKS",
+    highlights="thresher.apps.queries.service.highlights:HIGHLIGHTS",
     routes=("thresher.apps.queries.http.queries:ROUTES", "thresher.apps.queries.http.signals:ROUTES"),
     pages="thresher.apps.queries.pages:PAGES",
     templates="thresher.apps.queries:templates",

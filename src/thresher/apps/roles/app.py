@@ -37,6 +37,7 @@ app = App(
     },
     exports="thresher.apps.roles.exports:EXPORTS",
     checks="thresher.apps.roles.service.monitor:CHECKS",
+    highlights="thresher.apps.roles.service.highlights:HIGHLIGHTS",
     routes=(
         "thresher.apps.roles.http.candidates:ROUTES",
         "thresher.apps.roles.http.roles:ROUTES",

@@ -1,48 +1,81 @@
-"""The pages about the cost of models: by day, model, app, prompt, run or task, what is left, single calls."""
+"""The pages about the cost of models: by day, model, app, kind, subject and more, what is left, and the
+single calls behind every number.
+"""
 
 from starlette.responses import Response
 
-from thresher.admin.costs import GROUPS, list_calls, read_costs
+from thresher.admin.costs import GROUPS, NO_GROUP, WITH_REUSE, list_calls, read_costs
 from thresher.admin.times import seconds
-from thresher.core.clock import DAY, to_us
-from thresher.core.errors import UsageError
+from thresher.core.clock import to_us
 from thresher.web.pages.page import DashboardPage, PageRequest
+from thresher.web.pages.query import address, number_asked, text_asked
 
 PATH = "/costs"
-SINCE = "30d"
+CALLS = f"{PATH}/calls"
+SINCE, CALLS_SINCE = "30d", "365d"
 MAX_LINES = 200
 MAX_CALLS = 100
-MAX_ID = 1 << 62
+MAX_SECONDS = 100 * 365 * 86_400.0
+# What a group is called above its lines, where that is not its name.
+TITLES = {"subject": "what it was for"}
 
 
 def costs(page_request: PageRequest) -> Response:
     """Show what models have cost, grouped as asked for, and what is left of today's caps."""
-    asked = page_request.request.query_params
-    by, since = asked.get("by", "day"), asked.get("since") or SINCE
-    found = read_costs(page_request.runtime.store, by=by, since_us=to_us(seconds(since)), limit=MAX_LINES)
+    by, since = text_asked(page_request, "by") or "day", text_asked(page_request, "since") or SINCE
+    found = read_costs(page_request.runtime.store, by=by, since_us=_span(since), limit=MAX_LINES)
     days = {str(line["day"]): line["spent"] for line in found.lines} if by == "day" else {}
     return page_request.show(
-        "costs.html", costs=found, groups=GROUPS, since=since, days=dict(sorted(days.items())), most=MAX_LINES
+        "costs.html",
+        costs=found,
+        groups=GROUPS,
+        titles=TITLES,
+        with_reuse=by in WITH_REUSE,
+        since=since,
+        days=dict(sorted(days.items())),
+        most=MAX_LINES,
+        calls_of=lambda name: address(CALLS, {by: name or NO_GROUP, "since": since}),
+        calls_under=_calls_under,
     )
 
 
+def _calls_under(scope: str) -> str:
+    """The calls that count against a cap, which is named day:DAY or app:APP:DAY."""
+    kind, _, name = scope.partition(":")
+    app, _, day = name.rpartition(":")
+    return address(CALLS, {"app": app, "day": day} if kind == "app" else {"day": day})
+
+
 def calls(page_request: PageRequest) -> Response:
-    """Show single calls of models, the newest first: all, or those of a task or of a run."""
-    task, run = _id(page_request, "task"), _id(page_request, "run")
-    found = list_calls(page_request.runtime.store, task=task, run=run, since_us=365 * DAY, limit=MAX_CALLS)
-    return page_request.show("calls.html", calls=found, task=task, run=run, most=MAX_CALLS)
+    """Show single calls of models, the newest first: all, or those of a task, a run, a day, a model, an app,
+    a kind, or of what they were for.
+    """
+    asked = {name: value for name in GROUPS if (value := text_asked(page_request, name))}
+    since = text_asked(page_request, "since") or CALLS_SINCE
+    found = list_calls(
+        page_request.runtime.store,
+        of=asked,
+        since_us=_span(since),
+        before=number_asked(page_request, "before"),
+        limit=MAX_CALLS,
+    )
+    older = {**asked, "since": since, "before": found[-1]["id"]} if len(found) == MAX_CALLS else None
+    return page_request.show(
+        "calls.html",
+        calls=found,
+        asked=asked,
+        titles=TITLES,
+        none=NO_GROUP,
+        since=since,
+        older=address(CALLS, older) if older else None,
+    )
 
 
-def _id(page_request: PageRequest, name: str) -> int | None:
-    text = page_request.request.query_params.get(name)
-    if not text:
-        return None
-    if not (text.isascii() and text.isdecimal() and 0 < int(text[:20]) < MAX_ID and len(text) < 20):
-        raise UsageError(f"{name} must be the id of a task, got {text[:40]!r}")
-    return int(text)
+def _span(since: str) -> int:
+    return to_us(min(seconds(since), MAX_SECONDS))
 
 
 PAGES = (
     DashboardPage("GET", PATH, costs, "Costs", "Overview", frozenset({"by", "since"})),
-    DashboardPage("GET", f"{PATH}/calls", calls, section="Overview", asks=frozenset({"task", "run"})),
+    DashboardPage("GET", CALLS, calls, section="Overview", asks=frozenset({*GROUPS, "since", "before"})),
 )

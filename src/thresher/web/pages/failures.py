@@ -8,6 +8,7 @@ from thresher.admin.browse import tasks_with_ids
 from thresher.admin.failures import (
     MAX_RETRIED,
     FailureGroup,
+    counted_of_each,
     failure_filters,
     group_failures,
     plan_retry,
@@ -23,7 +24,7 @@ from thresher.web.pages.query import address, number_asked, text_asked
 PATH = "/failures"
 FILTERS = ("error", "kind", "source", "older", "newer")
 MAX_COUNTED = 5_000  # failures of one error that are read for the page
-MAX_GROUPS = 200
+MAX_GROUPS = 50
 MAX_SHOWN = 20  # tasks that a dry run names
 
 
@@ -31,13 +32,14 @@ def failures(page_request: PageRequest) -> Response:
     """Show what failed and what is tried again, by error, kind and source, with an example of each."""
     asked, state = _asked(page_request), text_asked(page_request, "state")
     store = page_request.runtime.store
-    groups = group_failures(store, state, MAX_COUNTED, **_filters(page_request, asked))
+    most = MAX_COUNTED if asked["error"] else counted_of_each(store, MAX_COUNTED)
+    groups = group_failures(store, state, most, **_filters(page_request, asked))
     return page_request.show(
         "failures.html",
         groups=[_row(group, asked) for group in groups[:MAX_GROUPS]],
         count=len(groups),
         asked={**asked, "state": state},
-        most=MAX_COUNTED,
+        most=most,
         retried=number_asked(page_request, "retried"),
         skipped=number_asked(page_request, "skipped"),
         kinds=sorted(page_request.runtime.registry.kinds),

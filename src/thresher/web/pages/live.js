@@ -8,11 +8,11 @@
   const MINUTE = 60, HOUR = 3600, DAY = 86400;
   const TICK = 30000, TIMEOUT = 20000, LATER = 5000, AGAIN = 15000;
   const shown = new Map();
-  let stream = null, isFetching = false, isStale = false, isOver = false, isFull = false;
+  let stream = null, isFetching = false, isStale = false, isOver = false, isFull = false, leavesUntil = 0;
 
   const liveParts = (root) => [...root.querySelectorAll("[data-live][id]")];
 
-  // Times: how long ago, or the date and time of the reader's zone. One click on any of them changes all.
+  // Times: how long ago, or the date and time of the reader's zone. One click changes all. A day is a day everywhere.
 
   const wantsAbsolute = () => {
     try { return localStorage.getItem("times") === "absolute"; } catch { return false; }
@@ -60,6 +60,9 @@
   };
 
   // Live parts.
+
+  // Whoever sends a form leaves this page; what it shows may be gone before the next one is there.
+  addEventListener("submit", () => { leavesUntil = performance.now() + LATER; setTimeout(() => { if (isStale) refresh(); }, LATER + 1); });
 
   // A part that is being used stays as it is: a field in it, a selection, or a button that is just pressed.
   let pressed = null;
@@ -126,7 +129,7 @@
   const LOGGED_OUT = "Not live: your login has ended; reload the page to log in";
 
   const refresh = async () => {
-    if (document.hidden || isFetching || isOver) { isStale = true; return; }
+    if (document.hidden || isFetching || isOver || performance.now() < leavesUntil) { isStale = true; return; }
     isFetching = true;
     isStale = false;
     const began = performance.now();
@@ -191,7 +194,14 @@
     document.getElementById("name")?.focus();
   };
 
+  // A field for the time zone of another one: the reader's, until they write something else.
+  const offerZone = () => {
+    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    for (const field of document.querySelectorAll("input[data-own-zone]")) if (zone) field.value = zone;
+  };
+
   takeToken();
+  offerZone();
   for (const part of liveParts(document)) shown.set(part.id, part.outerHTML);
   offerTimes();
   writeTimes(document);

@@ -12,29 +12,40 @@ from thresher.admin import sources as control
 from thresher.admin.events import list_events
 from thresher.admin.gates import gate_activity, list_gates, show_gate
 from thresher.admin.keys import ADMIN
-from thresher.admin.times import seconds
 from thresher.core.errors import ThresherError, UnknownName, UsageError
+from thresher.store.overview import MAX_COUNTED
 from thresher.web.pages.page import DashboardPage, PageRequest
+from thresher.web.pages.query import address, text_asked
 from thresher.web.problem import of_error
 
 PATH = "/sources"
-MAX_LISTED = 500
+MAX_LISTED = 100
 MAX_EVENTS = 20
-MAX_PAUSE = 10 * 365 * 86_400.0
 LIMITS = ("rate", "burst", "in_flight", "trip_after", "cooldown")
-FIELDS = (*LIMITS, "lasts", "pause_reason", "disable_reason")
+FIELDS = (*LIMITS, "lasts", "until", "zone", "pause_reason", "disable_reason")
 
 
 def sources(page_request: PageRequest) -> Response:
     """Show all sources, or with `all` every gate: how each stands, why, and what it brought in a day."""
     store, every = page_request.runtime.store, page_request.request.query_params.get("all") == "1"
+    after = text_asked(page_request, "after")
+    gates = list_gates(store, every=every, after=after, limit=MAX_LISTED, bounded=True)
+    more = {"all": "1" if every else None, "after": gates[-1].name} if len(gates) == MAX_LISTED else None
     return page_request.show(
         "sources.html",
-        gates=list_gates(store, every=every, limit=MAX_LISTED, bounded=True),
-        activity=gate_activity(store),
+        gates=gates,
+        activity=gate_activity(store, [gate.name for gate in gates]),
         every=every,
-        most=MAX_LISTED,
+        after=after,
+        next=address(PATH, more) if more else None,
+        at_most_counted=MAX_COUNTED,
+        looks=_looks,
     )
+
+
+def _looks(gate: str, state: str) -> str:
+    """The rows behind a number of the last day."""
+    return address("/tasks", {"source": gate, "state": state, "newer": "1d"})
 
 
 def source(page_request: PageRequest) -> Response:
@@ -57,7 +68,9 @@ def _shown(
         gate=gate,
         name=gate.source or gate.name,
         at=_path(gate.source or gate.name),
-        activity=gate_activity(runtime.store).get(gate.name),
+        activity=gate_activity(runtime.store, [gate.name]).get(gate.name),
+        at_most_counted=MAX_COUNTED,
+        looks=_looks,
         events=list_events(runtime.store, source=gate.name, limit=MAX_EVENTS),
         has_probe=control.has_probe(runtime.registry, gate.name),
         problem=problem,
@@ -74,14 +87,15 @@ async def test(page_request: PageRequest) -> Response:
 
 
 def pause(page_request: PageRequest) -> Response:
-    """Pause a source for a time and with a reason. Its tasks wait, and lose nothing."""
+    """Pause a source for a time or until a time, and with a reason. Its tasks wait, and lose nothing."""
     form = page_request.form
     return _change(
         page_request,
-        lambda name: control.pause(
+        lambda name: control.pause_as_asked(
             page_request.runtime.store,
             name,
-            _lasts(form.one("lasts")),
+            form.one("lasts").strip() or None,
+            _until(form.one("until"), form.one("zone")),
             _reason(form.one("pause_reason")),
             by_admin=_is_admin(page_request),
         ),
@@ -139,11 +153,9 @@ def _path(name: str) -> str:
     return f"{PATH}/{quote(name, safe=':')}"
 
 
-def _lasts(text: str) -> float:
-    lasts = seconds(text)
-    if lasts > MAX_PAUSE:
-        raise UsageError("a pause may last at most ten years; to close a source for good, disable it")
-    return lasts
+def _until(text: str, zone: str) -> str | None:
+    """The end of a pause as two fields have it: a time on the wall, and where that wall is."""
+    return f"{text.strip()} {zone.strip()}".strip() if text.strip() else None
 
 
 def _reason(text: str) -> str:
@@ -159,7 +171,7 @@ def _is_admin(page_request: PageRequest) -> bool:
 # A name may hold a slash; the changes have names of their own at its end.
 _ONE = f"{PATH}/{{name:path}}"
 PAGES = (
-    DashboardPage("GET", PATH, sources, "Sources", "Overview", frozenset({"all"})),
+    DashboardPage("GET", PATH, sources, "Sources", "Overview", frozenset({"all", "after"})),
     DashboardPage("POST", f"{_ONE}/test", test, section="Overview"),
     DashboardPage("POST", f"{_ONE}/pause", pause, section="Overview"),
     DashboardPage("POST", f"{_ONE}/resume", resume, section="Overview"),

@@ -12,7 +12,6 @@ from starlette.requests import Request
 from thresher.admin import sources as control
 from thresher.admin.gates import GateView, list_gates, show_gate
 from thresher.admin.keys import READ, WRITE
-from thresher.admin.times import seconds
 from thresher.core.errors import UsageError
 from thresher.store.store import Store
 from thresher.web.answer import JSON, Answer, answer, written
@@ -20,8 +19,6 @@ from thresher.web.auth import is_admin
 from thresher.web.route import AfterName, CurrentRuntime, Limit, Route
 from thresher.web.routes.examples import GATE
 from thresher.web.schemas import Pause, ReasonBody, RequestBody, Text, like, said
-
-MAX_SECONDS = 10 * 365 * 86_400.0
 
 Name = Annotated[str, Path(description="Name of a source, or of a gate such as host:example.com.")]
 
@@ -37,18 +34,12 @@ async def sources(
 
 
 async def pause(runtime: CurrentRuntime, request: Request, name: Name, body: Pause) -> Answer[GateView]:
-    """Pause a source. Its tasks wait and lose nothing; it reopens automatically. If an administrator pauses
-    it, only an administrator can resume it.
+    """Pause a source for a length of time (`for`) or until a point in time (`until`). Its tasks wait and lose
+    nothing; it reopens automatically. If an administrator pauses it, only an administrator can resume it.
     """
-    lasts = seconds(body.lasts)
-    if lasts > MAX_SECONDS:
-        raise UsageError(
-            "a pause may last at most ten years; to close a source until someone enables it, disable it"
-        )
-    change = partial(control.pause, by_admin=is_admin(request))
-    return await answer(
-        runtime.store, _changed, runtime.store, name, change, lasts, said(body, "paused manually")
-    )
+    change = partial(control.pause_as_asked, by_admin=is_admin(request))
+    how = (body.lasts, body.until, said(body, "paused manually"))
+    return await answer(runtime.store, _changed, runtime.store, name, change, *how)
 
 
 async def resume(runtime: CurrentRuntime, request: Request, name: Name) -> Answer[GateView]:
@@ -118,7 +109,7 @@ ROUTES = (
         "/api/sources/{name:path}/pause",
         pause,
         WRITE,
-        shows=("for", "reason"),
+        shows=("for", "until", "reason"),
         example=GATE,
         name="pause_source",
     ),

@@ -8,17 +8,20 @@ from importlib.resources import files
 
 import pytest
 
+from tests.apps.jobs.cli.project import company
 from tests.apps.jobs.pages.scene import EVIL, fill, many
 from tests.web.conftest import Answer
 from tests.web.pages.visitor import Visitor, page, with_anna
 from thresher.admin.health import needs_person
-from thresher.admin.records import maybe
+from thresher.admin.records import maybe, write_records
 from thresher.admin.settings import show_setting
 from thresher.admin.tasks import list_tasks
 from thresher.apps.hiring.groups import group
 from thresher.apps.jobs.service.boards import find_board
 from thresher.apps.jobs.service.matches import save_view
 from thresher.apps.jobs.service.postings import set_profile
+from thresher.core.clock import DAY
+from thresher.core.record import Record
 
 ONE, TWO = "greenhouse:acme/1", "greenhouse:acme/2"
 ALL = (
@@ -232,6 +235,29 @@ def test_companies_are_listed_with_their_tier_and_every_number_leads_to_its_rows
     assert "our 240 people" in section(shown, "known")
     anna.see("/jobs/companies/nobody", 404)
     assert "No company is like that" in anna.see("/jobs/companies?status=failed")
+    assert "None of the 3 companies that were read has the tier S" in anna.see("/jobs/companies?tier=S")
+
+
+def test_companies_that_only_wait_to_be_read_hide_none_that_was(world):
+    now = fill(world.store)
+    waiting = [
+        Record("company", f"waits{number}.example", {"status": "analyzing"}, marks=("status",))
+        for number in range(60)
+    ]
+    write_records(world.store, [*waiting, company("gull.com", "Gull", now - DAY, tier="B")])
+    anna = with_anna(world).log_in()
+    shown = anna.see("/jobs/companies")
+    assert ">Acme<" in section(shown, "found")
+    assert section(shown, "found").index(">Acme<") < section(shown, "found").index(">Gull<")
+    assert "waits" not in section(shown, "found")
+    ways = dict(re.findall(r"<a href=\"([^\"]*)\"[^>]*>[^<]*<small>(\d+)<", shown))
+    assert (ways["/jobs/companies"], ways["/jobs/companies?tier=B"]) == ("4", "1")
+    assert (ways["/jobs/companies?status=analyzing"], ways["/jobs/companies?all=1"]) == ("60", "64")
+    assert section(anna.see("/jobs/companies?status=analyzing"), "found").count("<tr role") == 51
+    assert "before=waits" in anna.see("/jobs/companies?all=1")
+    behind = section(anna.see("/jobs/companies?before=acme.com"), "found")
+    assert ">Gull<" in behind
+    assert ">Acme<" not in behind
 
 
 @pytest.mark.parametrize(

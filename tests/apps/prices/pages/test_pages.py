@@ -26,7 +26,9 @@ def test_what_is_empty_says_what_was_not_looked_for(world):
     anna = with_anna(world).log_in()
     assert "nothing was looked for" in anna.see("/prices")
     assert "nothing can be looked for" in anna.see("/price-sources")
-    assert "Nothing was looked for yet" in section(anna.see("/price-collections"), "recent")
+    assert "Nothing was looked for among the newest 20,000 tasks" in section(
+        anna.see("/price-collections"), "recent"
+    )
 
 
 @pytest.mark.promise(20)

@@ -1,4 +1,7 @@
-"""Companies: which are followed, what is known of each and why it has its tier, and the forms to add more."""
+"""Companies: which are followed, what is known of each and why it has its tier, and the forms to add more.
+
+Those that have been read come first: companies that only wait to be read would hide them.
+"""
 
 from urllib.parse import urlencode
 
@@ -11,8 +14,11 @@ from thresher.apps.jobs.service.boards import ask_boards
 from thresher.apps.jobs.service.companies import (
     STATUSES,
     TIERS,
+    CompanyCounts,
     ask_companies,
+    count_companies,
     list_companies,
+    list_read,
     read_wish,
     show_company,
 )
@@ -23,7 +29,8 @@ from thresher.web.problem import of_error
 
 PATH = "/jobs/companies"
 ROWS = 50
-FILTERS = ("tier", "status")
+FILTERS = ("tier", "status", "all")
+WORDS = {"analyzing": "being read", "unknown_site": "site unknown"}
 KINDS = {
     "company": "a company, by its name or site",
     "board": "a board, by its address",
@@ -32,7 +39,9 @@ KINDS = {
 
 
 def companies(page_request: PageRequest) -> Response:
-    """Show companies, the newest first, and the form to add a company, a board or a posting."""
+    """Show companies, those read last first, or all or those of a tier or a status; and the form to add a
+    company, a board or a posting.
+    """
     return _companies(page_request)
 
 
@@ -42,13 +51,13 @@ def _companies(
     store, query, form = page_request.runtime.store, page_request.request.query_params, page_request.form
     problem = of_error(error) if error else None
     asked = {name: query[name].strip() for name in FILTERS if query.get(name, "").strip()}
-    found = list_companies(
-        store,
-        tier=asked.get("tier"),
-        status=asked.get("status"),
-        before=query.get("before"),
-        limit=ROWS + 1,
-    )
+    counts, before = count_companies(store), query.get("before")
+    only_read = not asked and counts.read > 0
+    if only_read:
+        found = list_read(store, before=before, limit=ROWS + 1)
+    else:
+        same = {name: asked.get(name) for name in ("tier", "status")}
+        found = list_companies(store, **same, before=before, limit=ROWS + 1)
     shown = found[:ROWS]
     more = {**asked, "before": shown[-1].key} if len(found) > ROWS else None
     return page_request.show(
@@ -56,12 +65,10 @@ def _companies(
         problem.status if problem else 200,
         companies=shown,
         asked={name: asked.get(name, "") for name in FILTERS},
-        tiers=TIERS,
-        statuses=STATUSES,
-        tier_links={
-            "all": PATH,
-            **{each: f"{PATH}?{urlencode({**asked, 'tier': each})}" for each in TIERS},
-        },
+        only_read=only_read,
+        counts=counts,
+        ways=_ways(counts),
+        chosen=asked.get("tier") or asked.get("status") or ("read" if only_read else "all"),
         next=f"{PATH}?{urlencode(more)}" if more else None,
         empty=None if shown or asked else none_yet(what_was_checked(store), "companies"),
         kinds=KINDS,
@@ -70,6 +77,21 @@ def _companies(
         task=_queued(page_request),
         known=known,
     )
+
+
+def _ways(counts: CompanyCounts) -> list[tuple[str, str, str, int]]:
+    """The ways to see them: a name, what it says, where it leads, and how many are there."""
+    tiers = ((each, f"Tier {each}", f"{PATH}?tier={each}", counts.tiers.get(each, 0)) for each in TIERS)
+    statuses = (
+        (each, WORDS.get(each, each), f"{PATH}?status={each}", counts.statuses.get(each, 0))
+        for each in STATUSES
+    )
+    return [
+        *([("read", "read", PATH, counts.read)] if counts.read else []),
+        *tiers,
+        *(way for way in statuses if way[3]),
+        ("all", "all", f"{PATH}?all=1" if counts.read else PATH, counts.every),
+    ]
 
 
 def _queued(page_request: PageRequest) -> dict[str, object] | None:

@@ -7,10 +7,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from thresher.admin.file_rows import DELIMITERS, lines_of, read_objects, rows_under
-from thresher.admin.records import among, count, find, moment, one
+from thresher.admin.records import among, count, find, in_order, moment, one
 from thresher.admin.requests import HEAD_START, PERSON, RequestResult, TaskRequest, ask, look_up
 from thresher.admin.times import read_now
 from thresher.apps.jobs.service.boards import BoardView, board_view
@@ -27,7 +28,7 @@ from thresher.hiring.kinds import BOARD, COMPANY, POSTING
 from thresher.hiring.records import BoardRecord, CompanyRecord, company_key, company_name_key
 from thresher.reading.platforms.boards import recognise
 from thresher.reading.values.addresses import read_address
-from thresher.store.records import AT_ONCE, find_records
+from thresher.store.records import AT_ONCE, count_words, find_records
 from thresher.store.store import Store
 
 MAX_NAME = 200
@@ -244,6 +245,34 @@ def list_companies(
     }
     where = [Is(name, value) for name, value in asked.items() if value]
     return [_view(store, each) for each in find(store, COMPANY, where=where, before=before, limit=limit)]
+
+
+def list_read(store: Store, *, before: str | None = None, limit: int = 50) -> list[CompanyView]:
+    """Companies that have been read, those read last first; those after the one of the key `before`."""
+    found = in_order(store, COMPANY, "-analyzed_at", after=before, portion=limit)
+    return [_view(store, each) for each in islice(found, limit) if moment(each.marks.get("analyzed_at"))]
+
+
+@dataclass(frozen=True, slots=True)
+class CompanyCounts:
+    """How many companies there are by tier and by status; a company has a tier once it has been read."""
+
+    tiers: Mapping[str, int]
+    statuses: Mapping[str, int]
+
+    @property
+    def read(self) -> int:
+        return sum(self.tiers.values())
+
+    @property
+    def every(self) -> int:
+        return sum(self.statuses.values())
+
+
+def count_companies(store: Store) -> CompanyCounts:
+    """Count them for the ways to see them."""
+    with store.read() as session:
+        return CompanyCounts(count_words(session, COMPANY, "tier"), count_words(session, COMPANY, "status"))
 
 
 def show_company(store: Store, key: str) -> CompanyDetail:

@@ -12,12 +12,11 @@ from thresher.apps.queries.service import signals
 from thresher.apps.queries.service.signals import CompanyDetail
 from thresher.apps.queries.store.companies import CompanyView, OfferView
 from thresher.cli.call import call_of
-from thresher.cli.format import ago, number, short, when
+from thresher.cli.format import ago, bars, number, short, when
 from thresher.cli.show import answer, known, say, table
 
 app = typer.Typer()
 
-BARS = " ▁▂▃▄▅▆▇█"
 SHOWN = 20  # offers of one company
 
 Company = Annotated[str, typer.Argument(metavar="COMPANY", help="Key or name of the company.")]
@@ -131,10 +130,8 @@ def _row(offer: OfferView) -> list[object]:
 
 def _weeks(offers: list[int]) -> Text | None:
     """The offers of the last weeks as one line, the oldest first."""
-    most = max(offers, default=0)
-    if not most:
-        return None
-    return Text("".join(BARS[-(-each * (len(BARS) - 1) // most)] for each in offers))
+    drawn = bars(offers)
+    return Text(drawn) if drawn else None
 
 
 @app.command()

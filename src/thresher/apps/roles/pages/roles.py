@@ -1,6 +1,6 @@
 """Roles: what candidates want, the most wanted first, and the review of those that were proposed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from urllib.parse import urlencode
 
 from starlette.responses import Response
@@ -25,14 +25,17 @@ POSTINGS = 25
 
 
 def role_list(page_request: PageRequest) -> Response:
-    """Show roles of one status in the order in which scrapers are given them, or those with a name."""
+    """Show roles of one status in the order in which scrapers are given them, or those with a name: those
+    that wait, else all.
+    """
     return _roles(page_request)
 
 
 def _roles(page_request: PageRequest, error: ThresherError | None = None) -> Response:
     store, query = page_request.runtime.store, page_request.request.query_params
     text, status, after = (query.get(name, "").strip() or None for name in ("text", "status", "after"))
-    problem, chosen = of_error(error) if error else None, status or ("all" if text else "pending")
+    counts = roles.count_by_status(store)
+    problem, chosen = of_error(error) if error else None, status or _first(text, counts)
     if text or chosen == "all":
         wanted = None if chosen == "all" else chosen
         last = _number(after) if after else None
@@ -47,11 +50,17 @@ def _roles(page_request: PageRequest, error: ThresherError | None = None) -> Res
         roles=shown,
         chosen=chosen,
         text=text or "",
-        links={each: f"{PATH}?{urlencode({'status': each})}" for each in (*STATUSES, "all")},
+        ways=[(each, f"{PATH}?{urlencode({'status': each})}", counts.get(each, 0)) for each in STATUSES],
+        every=sum(counts.values()),
         next=f"{PATH}?{urlencode({name: value for name, value in more.items() if value})}" if more else None,
         problem=problem,
         filled={name: page_request.form.one(name) for name in ("name", "aliases", "priority")},
     )
+
+
+def _first(text: str | None, counts: Mapping[str, int]) -> str:
+    """What is shown to whoever asks for nothing: roles that wait, and if none does, all."""
+    return "pending" if not text and (counts.get("pending") or not counts) else "all"
 
 
 def _number(text: str) -> int:

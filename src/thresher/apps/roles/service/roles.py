@@ -15,6 +15,7 @@ from thresher.apps.roles.demand import Demand, check_priority
 from thresher.apps.roles.model import CANDIDATE, ROLE, WANTS
 from thresher.apps.roles.service.candidates import matchings
 from thresher.apps.roles.service.intake import SEPARATOR
+from thresher.apps.roles.store import figures
 from thresher.apps.roles.store import roles as table
 from thresher.apps.roles.store.people import count_linked, linked_ids
 from thresher.apps.roles.store.roles import merge_roles, split_role
@@ -441,6 +442,12 @@ class RoleView:
     scraped_at: int | None
     waiting_since_at: int
     created_at: int
+
+
+def count_by_status(store: Store) -> dict[str, int]:
+    """How many roles have each status."""
+    with store.read() as session:
+        return {status: number for status, (number, _) in figures.status_counts(session).items()}
 
 
 def list_roles(

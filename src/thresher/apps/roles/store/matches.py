@@ -16,6 +16,10 @@ STATUSES = (SUGGESTED, "viewed", "applied", "rejected", "shortlisted")
 AT_ONCE = 500  # names in one statement
 
 _COLUMNS = "candidate_id, posting_id, role_id, score, skills, experience, location, salary, semantic, status, note, created_at, matched_at"
+MAX_SUGGESTED = 10_000
+_SUGGESTED = (
+    f"select count(*) from (select 1 from matches where status = 'suggested' limit {MAX_SUGGESTED}) some"
+)
 _ONE = f"select {_COLUMNS} from matches where candidate_id = :candidate and posting_id = :posting"
 # Locked in key order, so that two matchings with common pairs cannot deadlock. One side is a list and the
 # other a range, which the index serves in one piece; what the range includes by accident is filtered
@@ -79,6 +83,11 @@ class Match:
     note: str | None
     created_at: int
     matched_at: int
+
+
+def count_suggested(session: Session) -> int:
+    """How many matches nobody has dealt with yet, up to `MAX_SUGGESTED`."""
+    return int(session.rows(_SUGGESTED)[0][0])
 
 
 def find_match(session: Session, candidate_id: int, posting_id: int) -> Match | None:
