@@ -17,6 +17,7 @@ from tests.harness.pure import is_pure
 from tests.harness.schemas import SCHEMAS
 from tests.harness.server import Server
 from thresher.config.apps import GROUP, PACKAGE, Available, available
+from thresher.core import redaction
 from thresher.core.clock import FrozenClock
 from thresher.store.store import Store
 
@@ -54,6 +55,11 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(
             f"the entry points of this environment are not those of pyproject.toml; run: {sys.executable} -m pip install --no-deps -e ."
         )
+
+
+def pytest_runtest_setup() -> None:
+    """A test knows no secret of another: a word that one project hides is an ordinary one in the next."""
+    redaction.KNOWN = redaction.KnownSecrets()
 
 
 def ours() -> list[Available]:

@@ -30,8 +30,10 @@ from thresher.core.credentials import Credentials
 from thresher.core.errors import ConfigError, DatabaseProblem, ThresherError
 from thresher.core.gate import GateLimits, interval_us
 from thresher.core.page import Page
+from thresher.core.redaction import learn_secrets
 from thresher.core.rendering import Rendering
 from thresher.core.schema import Schema
+from thresher.core.spans import Spans
 from thresher.engine.calendar import check, next_firing
 from thresher.engine.page_cache import StorePageCache
 from thresher.engine.process_pool import ProcessPool, note_stopped, opened_pool
@@ -46,6 +48,7 @@ from thresher.fetch.governor import FetchOptions, Ungoverned
 from thresher.fetch.guard import Guard
 from thresher.fetch.request import BeforeSend, Bounds, Request, Response, Transport, order
 from thresher.fetch.resolver import EgressResolver, MappedResolver, Resolver, SystemResolver
+from thresher.fetch.traffic import FetchTraffic
 from thresher.notify.notifier import Notifier
 from thresher.store import sources
 from thresher.store.app_migrations import (
@@ -292,6 +295,8 @@ class Runtime:
     models: Models = field(default_factory=Models)
     prompts: Path | None = None
     notify: Notify = field(default_factory=Notify)
+    traffic: FetchTraffic = field(default_factory=FetchTraffic)  # of this process, for monitoring
+    spans: Spans | None = None  # where a worker and a server tell how long something took
 
 
 @contextmanager
@@ -299,6 +304,7 @@ def opened_runtime(url: str, project: Project, named: Iterable[str] = ()) -> Ite
     """The apps of a project on their database, with what they declare installed, for the length of a
     block.
     """
+    learn_secrets(project.secrets)
     registry = project_registry(
         project, named
     )  # first: an app that cannot be loaded must not cost a migration
@@ -450,7 +456,9 @@ def opened_worker(runtime: Runtime, url: str, *, until_idle: bool = False, **how
         providers = {name: open_provider(thinker) for name, thinker in runtime.models.providers.items()}
         pool = ProcessPool(lambda: runtime.store.settings, partial(note_stopped, runtime.store))
         stage_pool = ProcessPool(lambda: runtime.store.settings, partial(note_stopped, runtime.store))
-        fetcher = make_fetcher(runtime.outward, lambda: runtime.store.settings, runtime.store, pool.run)
+        fetcher = make_fetcher(
+            runtime.outward, lambda: runtime.store.settings, runtime.store, pool.run, runtime.traffic
+        )
         services = Services(
             fetcher,
             make_advisor(runtime, providers),
@@ -458,6 +466,7 @@ def opened_worker(runtime: Runtime, url: str, *, until_idle: bool = False, **how
             Notifier(runtime.notify.urls, runtime.notify.unset),
             pool,
             stage_pool,
+            runtime.spans,
         )
         yield Worker(
             runtime.store,
@@ -494,6 +503,7 @@ def make_fetcher(
     settings: Callable[[], Settings],
     store: Store | None = None,
     compute: Compute = compute_in_thread,
+    traffic: FetchTraffic | None = None,
 ) -> Fetcher:
     """The one way out to the web, as a project wants it. It belongs to one event loop, and whoever has it
     closes it there.
@@ -506,7 +516,14 @@ def make_fetcher(
     page_cache = None if store is None else StorePageCache(store)
     transport = LateTransport(lambda: _transport(outward, resolver, guard))
     return Fetcher(
-        transport, guard, agent, settings=settings, page_cache=page_cache, browser=browser, compute=compute
+        transport,
+        guard,
+        agent,
+        settings=settings,
+        page_cache=page_cache,
+        browser=browser,
+        compute=compute,
+        traffic=traffic,
     )
 
 

@@ -8,7 +8,8 @@ import apsw
 import pytest
 
 from tests.cli.conftest import APP, PROJECT, Thresher, added, start
-from thresher.cli.worker import log_to_stderr, worker_name
+from thresher.cli.logs import log_to_stderr
+from thresher.cli.worker import worker_name
 from thresher.core.errors import ConfigError, UsageError
 
 

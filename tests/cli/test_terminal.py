@@ -13,7 +13,7 @@ import pytest
 
 from tests.apps.jobs.cli.project import APP, board, company, decision, match, now, posting, write
 from tests.cli.conftest import Thresher
-from thresher.cli.worker import log_to_stderr
+from thresher.cli.logs import log_to_stderr
 from thresher.runtime import opened_store
 
 pytestmark = pytest.mark.promise(17)

@@ -17,6 +17,7 @@ from thresher.config.settings import Settings
 from thresher.core.answer import DOLLAR
 from thresher.core.evidence import Material
 from thresher.core.schema import Field, Kind, Schema
+from thresher.core.spans import Spans
 from thresher.engine.registry import Registry
 from thresher.engine.stage_context import Services
 from thresher.engine.worker import Worker
@@ -65,6 +66,7 @@ class Study:
             schemas=(ITEM,),
         )
         self.models = models(web)
+        self.spans: Spans | None = None
 
     def open(self, **settings: Any) -> Registry:
         calm = {
@@ -94,7 +96,9 @@ class Study:
             lambda: store.settings,
         )
         fetcher = make_fetcher(Outward(resolve={"*": self.web.url}), lambda: store.settings, store)
-        return self.shop.worker(registry, store, services=Services(fetcher, advisor, providers), **how)
+        return self.shop.worker(
+            registry, store, services=Services(fetcher, advisor, providers, spans=self.spans), **how
+        )
 
     def drain(self, registry: Registry, *, workers: int = 1, patience: float = 0.0) -> None:
         async def all_of_them() -> None:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from tests.house.pages import cli, errors, events, python, settings, states
+from tests.house.pages import cli, errors, events, logs, python, settings, states
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -17,6 +17,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "cli.md": cli.page,
     "errors.md": errors.page,
     "events.md": events.page,
+    "logs.md": logs.page,
     "python.md": python.page,
     "settings.md": settings.page,
     "states.md": states.page,

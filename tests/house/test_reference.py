@@ -17,6 +17,7 @@ from thresher.config.settings import catalogue_of
 from thresher.core.errors import ThresherError
 from thresher.core.event import SUBSCRIBABLE, EventKind
 from thresher.core.lineage import RefusalRule
+from thresher.core.log_context import FIELDS
 from thresher.core.task import State
 
 GLOSSARY = REFERENCE / "glossary.md"
@@ -180,7 +181,7 @@ def test_settings_that_pages_name_exist():
 
 def test_events_and_rules_that_pages_name_exist():
     apps = load_apps(own_apps(), ROOT)
-    known = {*SUBSCRIBABLE, *RefusalRule, *State, *(kind for app in apps for kind in app.events)}
+    known = {*SUBSCRIBABLE, *RefusalRule, *State, *FIELDS, *(kind for app in apps for kind in app.events)}
     found = {word for page in pages() for word in re.findall(r"`((?:gate|worker|task)_[a-z]+)`", prose(page))}
     assert found <= known
 

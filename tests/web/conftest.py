@@ -47,8 +47,9 @@ class Answer:
         """The problem that this must be."""
         assert (self.status, self.headers["Content-Type"]) == (status, "application/problem+json"), self.body
         told = self.json
-        assert set(told) == {"type", "title", "status", "detail", "error"}
+        assert set(told) == {"type", "title", "status", "detail", "error", "request_id"}
         assert told["status"] == status
+        assert told.pop("request_id") == self.headers["X-Request-ID"]
         return dict(told)
 
 

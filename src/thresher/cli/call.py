@@ -52,8 +52,10 @@ class CommandCall:
 
     def project(self) -> "Project":
         from thresher.config.project import read_project
+        from thresher.core.redaction import learn_secrets
 
         found = read_project(self.folder)
+        learn_secrets(found.secrets)
         # Who names an app where no project file is wants that one, and not ours besides.
         return replace(found, apps=()) if self.apps and not (found.folder / FILE_NAME).exists() else found
 
@@ -81,8 +83,11 @@ class CommandCall:
 
     def url(self, project: "Project") -> str:
         from thresher.config.project import database_url
+        from thresher.core.redaction import learn_secrets, secrets_in_url
 
-        return database_url(self.database, project)
+        url = database_url(self.database, project)
+        learn_secrets(secrets_in_url(url))
+        return url
 
     def store(self, *, migrate: bool = False) -> "AbstractContextManager[Store]":
         """The database as it is. Looking at a queue never makes one.
@@ -221,7 +226,9 @@ def _surprise(problem: Exception, args: Sequence[str]) -> int:
     if "--verbose" in args:
         import traceback
 
-        sys.stderr.write(plain("".join(traceback.format_exception(problem))))
+        from thresher.core.redaction import redact
+
+        sys.stderr.write(plain(redact("".join(traceback.format_exception(problem)))))
     advice = "" if "--verbose" in args else " Run it again with --verbose to see where."
     said = (
         f"{type(problem).__name__}: {problem}. This is unexpected and may be a bug in Thresher or in an "
@@ -231,6 +238,15 @@ def _surprise(problem: Exception, args: Sequence[str]) -> int:
 
 
 def _tell(message: str, name: str, code: int, args: Sequence[str]) -> int:
+    import logging
+
+    from thresher.cli.logs import is_json_log
+    from thresher.core.redaction import redact
+
+    message = redact(message)
+    if is_json_log():  # whoever reads the lines of this process reads objects
+        logging.getLogger("thresher").error("%s", message, extra={"event": "command_failed", "error": name})
+        return code
     text = as_json({"error": message, "class": name}) if "--json" in args else plain(f"thresher: {message}")
     sys.stderr.write(f"{text}\n")
     return code

@@ -26,9 +26,11 @@ from thresher.admin.tasks import start
 from thresher.admin.times import read_now
 from thresher.cli.call import CommandCall, call_of
 from thresher.cli.format import number, opens, short, span, when
+from thresher.cli.logs import Format, log_to_stderr
+from thresher.cli.otel import Otel, with_spans
 from thresher.cli.show import cell, console, print_json, table
 from thresher.cli.status import gate_table, need_sentence
-from thresher.cli.worker import NOT, ONLY, WorkerEnd, labour, log_to_stderr, names_in, worker_name
+from thresher.cli.worker import NOT, ONLY, WorkerEnd, labour, names_in, worker_name
 from thresher.core.clock import monotonic
 from thresher.core.errors import DatabaseProblem
 from thresher.engine.supervisor import StallAlarm
@@ -169,13 +171,15 @@ def command(
     ] = None,
     only: Annotated[str | None, typer.Option("--only", help=ONLY)] = None,
     without: Annotated[str | None, typer.Option("--not", help=NOT)] = None,
+    log_format: Format = None,
+    otel: Otel = None,
 ) -> None:
     """Work until nothing is left to do. Ctrl-C is safe; the next run goes on. Exits 1 if a task failed or
     the code of an app raised an unexpected error.
     """
     call = call_of(ctx)
-    log_to_stderr(verbose=call.verbose, usual=logging.WARNING)
-    with call.runtime() as runtime:
+    log_to_stderr(verbose=call.verbose, usual=logging.WARNING, form=log_format)
+    with call.runtime() as opened, with_spans(opened, call.url(call.project()), otel) as runtime:
         serves = runtime.registry.scopes(only=names_in(only), without=names_in(without))
         since = read_now(runtime.store)
         started = start(runtime.store, runtime.registry, again=again)

@@ -14,8 +14,9 @@ from thresher.admin.admins import new_setup
 from thresher.admin.keys import has_keys
 from thresher.admin.status import worker_notice
 from thresher.cli.call import CommandCall, call_of
+from thresher.cli.logs import Format, LogFormat, log_to_stderr
+from thresher.cli.otel import Otel, with_spans
 from thresher.cli.show import say
-from thresher.cli.worker import log_to_stderr
 from thresher.engine import worker
 from thresher.runtime import Runtime
 from thresher.store.store import Store
@@ -50,6 +51,8 @@ def command(
             help="Header in which those proxies say who somebody is, such as X-Remote-User.",
         ),
     ] = None,
+    log_format: Format = None,
+    otel: Otel = None,
 ) -> None:
     """Serve the dashboard and the HTTP API until stopped. SIGTERM or Ctrl-C: answers under way finish; a
     second one drops them.
@@ -57,8 +60,8 @@ def command(
     call, trusted = call_of(ctx), read_proxies(proxies)
     if user_header is not None:
         user_header = read_header(user_header, trusted)
-    log_as_server(call)
-    with call.runtime() as runtime:
+    log_as_server(call, log_format)
+    with call.runtime() as opened, with_spans(opened, call.url(call.project()), otel) as runtime:
         server.check_address(runtime, host)
         with server.bind(host, port) as bound:
             url, link = server.address_of(bound), setup_link(runtime.store, server.address_of(bound))
@@ -71,9 +74,9 @@ def command(
     raise typer.Exit(INTERRUPTED if came and came[0] == SIGINT else 0)
 
 
-def log_as_server(call: CommandCall) -> None:
+def log_as_server(call: CommandCall, form: LogFormat | None) -> None:
     """We say ourselves that we begin and end."""
-    log_to_stderr(verbose=call.verbose)
+    log_to_stderr(verbose=call.verbose, form=form)
     logging.getLogger("uvicorn").setLevel(logging.INFO if call.verbose else logging.WARNING)
 
 

@@ -21,6 +21,8 @@ import typer
 import uvicorn
 
 from thresher.cli.call import CommandCall, call_of, exit_code
+from thresher.cli.logs import Format
+from thresher.cli.otel import Otel, with_spans
 from thresher.cli.serve import HOST, PORT, announce, log_as_server, setup_link
 from thresher.cli.worker import StopSignals, WorkerEnd, keep_beating, worker_name
 from thresher.engine.signals import signals_passed_to
@@ -60,6 +62,8 @@ def command(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = HOST,
     port: Port = None,
     browser: Browser = None,
+    log_format: Format = None,
+    otel: Otel = None,
 ) -> None:
     """Run everything in one process: a worker, the schedules, the dashboard and the API. The database is
     created or migrated first.
@@ -68,12 +72,19 @@ def command(
     them.
     """
     call = call_of(ctx)
-    log_as_server(call)
+    log_as_server(call, log_format)
     opens = has_desktop() if browser is None else browser
-    raise typer.Exit(up(call, host, port, opens=opens and not call.json))
+    raise typer.Exit(up(call, host, port, opens=opens and not call.json, otel=otel))
 
 
-def up(call: CommandCall, host: str = HOST, port: int | None = None, *, opens: bool = False) -> int:
+def up(
+    call: CommandCall,
+    host: str = HOST,
+    port: int | None = None,
+    *,
+    opens: bool = False,
+    otel: bool | None = None,
+) -> int:
     """Run everything until a signal comes; the exit code."""
     name = worker_name(None, os.environ)
     # Bound before there is a child process: one that is started again is found at the same address.
@@ -84,7 +95,8 @@ def up(call: CommandCall, host: str = HOST, port: int | None = None, *, opens: b
 
         def work(pulse: Beat) -> int:
             return exit_code(
-                lambda: _work(call, pulse, bound, host, name, opens=opens and not pulse.restarted), call.words
+                lambda: _work(call, pulse, bound, host, name, opens=opens and not pulse.restarted, otel=otel),
+                call.words,
             )
 
         return supervise(work)
@@ -98,12 +110,20 @@ def has_desktop() -> bool:
 
 
 def _work(
-    call: CommandCall, pulse: Beat, bound: socket.socket, host: str, name: str | None, *, opens: bool
+    call: CommandCall,
+    pulse: Beat,
+    bound: socket.socket,
+    host: str,
+    name: str | None,
+    *,
+    opens: bool,
+    otel: bool | None,
 ) -> None:
     project = call.project()
     url, address = call.url(project), server.address_of(bound)
     with (
-        call.runtime() as runtime,
+        call.runtime() as opened,
+        with_spans(opened, url, otel) as runtime,
         opened_beside(runtime, url, project) as beside,
         opened_worker(runtime, url, name=name, recycle=True) as worker,
     ):

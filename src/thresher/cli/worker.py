@@ -1,5 +1,5 @@
-"""`thresher worker`: work until told to stop. And what `run` and `serve` share with it: signals, log lines,
-and how a worker ended.
+"""`thresher worker`: work until told to stop. And what `run` and `up` share with it: signals, and how a
+worker ended.
 """
 
 import asyncio
@@ -11,12 +11,17 @@ import threading
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Annotated, Any, Protocol
 
 import typer
 
 from thresher.cli.call import CommandCall, call_of, exit_code
-from thresher.cli.format import number, plain
+from thresher.cli.format import number
+from thresher.cli.logs import Format, log_to_stderr
+from thresher.cli.metrics_file import MetricsFile, check_metrics_file, keep_writing
+from thresher.cli.otel import Otel, with_spans
 from thresher.cli.show import say
 from thresher.config.project import hide_password
 from thresher.core.clock import monotonic
@@ -29,49 +34,10 @@ from thresher.engine.turns import WorkerTally
 from thresher.engine.worker import Worker, run_loop
 from thresher.runtime import opened_worker
 
-# A worker at the command line: signals, log lines, and how it ended.
+# A worker at the command line: signals, and how it ended.
 
 LEAVING_SECONDS = 1.0
-LOG_LEVEL = "THRESHER_LOG_LEVEL"
 NAME_VARIABLE = "THRESHER_WORKER"
-LOG_LEVELS = {
-    "debug": logging.DEBUG,
-    "info": logging.INFO,
-    "warning": logging.WARNING,
-    "error": logging.ERROR,
-}
-
-
-class _StderrHandler(logging.Handler):
-    """Writes to whatever stderr is at the moment: a live display puts its own in place."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        sys.stderr.write(f"{self.format(record)}\n")
-
-
-class _PlainFormatter(logging.Formatter):
-    """Lines may quote strangers: none steers the terminal, and what follows a line break is indented, so it
-    passes for no other line.
-    """
-
-    def format(self, record: logging.LogRecord) -> str:
-        return plain(super().format(record)).replace("\n", "\n    ")
-
-
-def log_to_stderr(*, verbose: bool, usual: int = logging.INFO) -> None:
-    """One line an event. With `verbose` a step more than usual; THRESHER_LOG_LEVEL comes before both."""
-    level = named_level(os.environ) or (max(logging.DEBUG, usual - 10) if verbose else usual)
-    handler = _StderrHandler()
-    handler.setFormatter(_PlainFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    logging.basicConfig(level=level, handlers=[handler], force=True)
-
-
-def named_level(environ: Mapping[str, str]) -> int | None:
-    """The log level that the environment names, if it does."""
-    name = environ.get(LOG_LEVEL, "").strip().lower()
-    if name and name not in LOG_LEVELS:
-        raise ConfigError(f"{LOG_LEVEL} is {name[:40]!r}; set it to one of {', '.join(LOG_LEVELS)}")
-    return LOG_LEVELS.get(name)
 
 
 def worker_name(flag: str | None, environ: Mapping[str, str]) -> str | None:
@@ -228,16 +194,22 @@ def command(
     ] = None,
     only: Annotated[str | None, typer.Option("--only", help=ONLY)] = None,
     without: Annotated[str | None, typer.Option("--not", help=NOT)] = None,
+    log_format: Format = None,
+    otel: Otel = None,
+    metrics_file: MetricsFile = None,
 ) -> None:
     """Work until stopped, in a child process that is started again if it dies or hangs.
 
     SIGTERM or Ctrl-C: finish or hand back running tasks; a second one hands back at once.
     """
     call, known_as = call_of(ctx), worker_name(name, os.environ)
-    log_to_stderr(verbose=call.verbose)
+    log_to_stderr(verbose=call.verbose, form=log_format)
+    check_metrics_file(metrics_file)
 
     def work(pulse: Beat) -> int:
-        return exit_code(lambda: _work(call, pulse, concurrency, known_as, only, without), call.words)
+        return exit_code(
+            lambda: _work(call, pulse, concurrency, known_as, only, without, otel, metrics_file), call.words
+        )
 
     raise typer.Exit(supervise(work))
 
@@ -249,10 +221,11 @@ def _work(
     name: str | None,
     only: str | None,
     without: str | None,
+    otel: bool | None,
+    metrics_file: Path | None,
 ) -> None:
-
     url = call.url(call.project())
-    with call.runtime() as runtime:
+    with call.runtime() as opened, with_spans(opened, url, otel) as runtime:
         serves = runtime.registry.scopes(only=names_in(only), without=names_in(without))
         kinds = (
             ", ".join(dict.fromkeys(kind for kind, _ in serves))
@@ -262,6 +235,7 @@ def _work(
         with opened_worker(
             runtime, url, name=name, concurrency=concurrency, recycle=True, serves=serves
         ) as worker:
-            ended = run_loop(labour(worker, beat=lambda: pulse.beat(runtime.store.settings)))
+            writing = metrics_file and partial(keep_writing, metrics_file, runtime.traffic, worker.name)
+            ended = run_loop(labour(worker, writing or None, beat=lambda: pulse.beat(runtime.store.settings)))
     say(call, ended.summary(), ended.sentence())
     ended.leave(RESTART if ended.worn_out and not ended.interrupted else 0)

@@ -24,6 +24,7 @@ from thresher.core.app import App
 from thresher.core.backoff import Retry
 from thresher.core.errors import ConfigError, UsageError
 from thresher.core.extension import Declaration
+from thresher.core.redaction import secrets_in_url
 from thresher.core.setting import Number
 
 DEFAULT_DATABASE = "sqlite:///thresher.db"
@@ -34,6 +35,11 @@ KEYS = ("apps", "database", "fetch", "models", "notify", "retry", "settings")
 _PASSWORD = re.compile(r"(//[^/@:?#]*|^[^/@:?#]*(?=:[^/])):.*@", re.DOTALL)
 _PASSWORD_OPTION = re.compile(r"(password|passwd|pwd)=[^&]*", re.IGNORECASE)
 _BRACKETED = re.compile(r"\[[^\]]*\]")
+# Values of variables that differ by machine and are no secret: a number, a path, a host, an address without
+# a login.
+_PLACE = re.compile(
+    r"[\d.:]*|localhost|~?\.{0,2}/[^\s@]*|(?:[a-z][a-z0-9+.-]*://)[^@?#]*|(?:[a-z0-9-]+\.)+[a-z]{2,20}(?::\d+)?"
+)
 _RELATIVE_FILE = re.compile(r"^sqlite:///(?!/|:memory:)([^?]+)")
 
 
@@ -53,6 +59,7 @@ class Project:
     retry: Mapping[str, Retry] = field(default_factory=dict)
     places: Mapping[str, str] = field(default_factory=dict)  # file and line of each key
     sections: Mapping[str, Any] = field(default_factory=dict)  # keys of apps, as written
+    secrets: tuple[str, ...] = field(default=(), repr=False)  # what no log line and no stored error may show
 
     def checked_settings(self, catalogue: Catalogue, *, apps_are_missing: bool = False) -> dict[str, Number]:
         """Check the settings of the file; errors name file and line.
@@ -158,6 +165,22 @@ def check_server(url: str) -> None:
         )
 
 
+def _secrets(text: str, database: Any, outward: Outward, models: Models, notify: Notify) -> Iterator[str]:
+    """What the file holds or names that is secret: keys, addresses of people, passwords in other addresses,
+    and the variables of the environment that it names (decision 023), unless they are plainly a place or a
+    number.
+    """
+    yield from (thinker.key for thinker in models.providers.values() if thinker.key)
+    yield from notify.urls
+    for url in (database, outward.proxy, *notify.urls):
+        yield from secrets_in_url(url) if isinstance(url, str) else ()
+    for match in VARIABLE.finditer(text):
+        value = os.environ.get(match[1], "")
+        yield from secrets_in_url(value)
+        if not _PLACE.fullmatch(value):
+            yield value
+
+
 def _anchored(url: str, folder: Path) -> str:
     return _RELATIVE_FILE.sub(lambda match: f"sqlite:///{folder / match[1]}", url)
 
@@ -170,7 +193,7 @@ class _Reader:
         self.lines: dict[str, int] = {}
 
     def project(self) -> Project:
-        data = self._load()
+        text, data = self._text(), self._load()
         outward = read_outward(data.get("fetch"), self._error)
         models = read_models(data.get("models"), self._error)
         notify = read_notify(data.get("notify"), self._error)
@@ -186,20 +209,25 @@ class _Reader:
             retry,
             {key: self._place(key) for key in self.lines},
             {key: value for key, value in data.items() if key not in KEYS},
+            tuple(_secrets(text, data.get("database"), outward, models, notify)),
         )
 
     def apps(self) -> tuple[str, ...]:
         return self._apps(self._load())
 
-    def _load(self) -> dict[str, Any]:
+    def _text(self) -> str:
         try:
-            text = self.path.read_text(encoding="utf-8")
-            root = yaml.compose(text, Loader=yaml.SafeLoader)
-            data = yaml.safe_load(text)
+            return self.path.read_text(encoding="utf-8")
         except OSError as problem:
             raise ConfigError(f"{self.path} cannot be read: {problem.strerror}") from None
         except UnicodeDecodeError:
             raise ConfigError(f"{self.path} is not UTF-8 text") from None
+
+    def _load(self) -> dict[str, Any]:
+        text = self._text()
+        try:
+            root = yaml.compose(text, Loader=yaml.SafeLoader)
+            data = yaml.safe_load(text)
         except yaml.YAMLError as problem:
             mark = getattr(problem, "problem_mark", None)
             where = f":{mark.line + 1}" if mark else ""

@@ -11,9 +11,7 @@ from urllib.parse import quote, unquote_plus
 
 import ada_url
 
-HIDDEN = "***"
-# A shorter secret would be found inside ordinary words, and hiding it would garble every message.
-MIN_HIDDEN = 6
+from thresher.core.redaction import HIDDEN, MIN_HIDDEN
 
 
 @dataclass(frozen=True, slots=True)

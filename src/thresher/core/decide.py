@@ -29,6 +29,7 @@ from thresher.core.outcome import (
     Snooze,
 )
 from thresher.core.record import Filing, Record, clean
+from thresher.core.redaction import redact
 from thresher.core.settlement import Blame, Brought, Error, Health, Settlement
 from thresher.core.task import Entry, NewTask, Task, delay_us
 from thresher.core.trace import hide_secrets
@@ -153,11 +154,11 @@ def _settled(task: Task, outcome: Outcome, rules: TaskRules) -> Settlement:
             return Settlement.skipped(task, reason=_short(reason), **_brought(task, outcome, rules))
         case Snooze(delay, reason):
             return Settlement.snooze(
-                task, delay_us=delay_us(0.0 if delay < 0 else delay), reason=_short(reason)
+                task, delay_us=delay_us(0.0 if delay < 0 else delay), reason=_short(redact(reason))
             )
         case Failed(reason):
             return Settlement.fail(
-                task, error=Error("Failed", _short(reason)), **_brought(task, outcome, rules)
+                task, error=Error("Failed", _short(redact(reason))), **_brought(task, outcome, rules)
             )
         case _ as unreachable:
             assert_never(unreachable)
@@ -246,7 +247,8 @@ def settle_error(
 
 def error_of(problem: BaseException, where: str = "") -> Error:
     """Return an error as it is stored: within the limit, fit for both databases, and without secrets."""
-    said = str(problem) if isinstance(problem, ThresherError) else hide_secrets(str(problem))
+    text = str(problem)
+    said = redact(text) if isinstance(problem, ThresherError) else hide_secrets(text)
     where = clean(where)
     return Error(clean(type(problem).__name__)[:MAX_NAME], _short(said, MAX_MESSAGE - len(where)), where)
 

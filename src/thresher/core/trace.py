@@ -14,13 +14,14 @@ from traceback import walk_tb
 from types import CodeType
 from typing import Any
 
+from thresher.core.redaction import redact
+
 MAX_FRAMES = 5
 MAX_CODE = 120
 MAX_TRACE = 1_200  # of the 2,000 characters of a stored message
 _CARRIED = "_thresher_frames"
 _FIRST, _NEXT = "\n  at ", "\n  from "
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120  paths of frames are texts
-_URL_PASSWORD = re.compile(r"(?<=://)([^\s/:@'\"]*):[^\s/@'\"]+@")
 _SECRET = re.compile(
     r"""(?ix)
     ((?: password | passwd | secret | token | api_?key | authorization | bearer ) ["']? (?: \s*[:=,]\s* | \s+ ) )
@@ -77,8 +78,10 @@ def carry_frames(problem: BaseException, function: Callable[..., Any] | None) ->
 
 
 def hide_secrets(text: str) -> str:
-    """Return a message or a line of code without what looks like a password or a key."""
-    return _SECRET.sub(r"\1***", _URL_PASSWORD.sub(r"\1:***@", text))
+    """Return a message or a line of code without what looks like a password or a key. Code names one in
+    more ways than text does.
+    """
+    return _SECRET.sub(r"\1***", redact(text))
 
 
 def alone(problem: BaseException) -> BaseException:

@@ -15,8 +15,9 @@ import asyncio
 import logging
 import random
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, cast, get_args
@@ -25,12 +26,15 @@ from thresher.config.settings import MACHINE, Settings
 from thresher.core.clock import monotonic
 from thresher.core.decide import settle_error, settle_outcome
 from thresher.core.errors import InvalidOutcome, ThresherError, TimedOut, UsageError
+from thresher.core.log_context import set_log_context
 from thresher.core.outcome import Outcome
 from thresher.core.pipeline import Stage
 from thresher.core.settlement import Settlement
+from thresher.core.spans import Spans
 from thresher.core.task import Task
 from thresher.core.trace import alone, trace
 from thresher.engine.registry import Registry
+from thresher.engine.spans import attempt_span
 from thresher.engine.stage_context import Services, StageContext
 from thresher.store.store import Store
 
@@ -50,6 +54,22 @@ _OUTCOMES = get_args(Outcome)
 
 
 # --- one attempt
+
+
+def _about(task: Task, registry: Registry) -> Mapping[str, Any]:
+    """What each log line of an attempt says."""
+    gates = dict(gate.partition(":")[::2] for gate in reversed(task.lane))
+    return {
+        "task_id": task.id,
+        "tracking_id": task.tracking_id,
+        "kind": task.kind,
+        "stage": task.stage,
+        "claim": task.claim,
+        "attempt": task.failures + 1,
+        "app": registry.app_of(task.kind),
+        "source": gates.get("source"),
+        "host": gates.get("host"),
+    }
 
 
 async def attempt(
@@ -116,7 +136,7 @@ class Running:
     """
 
     task: Task
-    attempt: asyncio.Task[None]
+    attempt: asyncio.Task[Settlement]
     started: float
     seconds: float
     ending: Settlement | None = None
@@ -283,7 +303,8 @@ class Attempts:
 
     def start(self, task: Task) -> None:
         """Begin an attempt."""
-        performing = asyncio.create_task(self._run(task))
+        spans = self._services.spans
+        performing = asyncio.create_task(self._run(task) if spans is None else self._run_in_span(spans, task))
         self.load.running[task.id, task.claim] = Running(
             task, performing, monotonic(), self._seconds_for(task)
         )
@@ -293,8 +314,15 @@ class Attempts:
         stage = pipeline.stage(task.stage) if pipeline else None
         return (stage and stage.timeout) or float(self._store.settings["worker.timeout"])
 
-    async def _run(self, task: Task) -> None:
+    async def _run_in_span(self, spans: Spans, task: Task) -> Settlement:
+        with attempt_span(spans, task, self._registry.app_of(task.kind)) as decided:
+            settlement = await self._run(task)
+            decided(settlement)
+            return settlement
+
+    async def _run(self, task: Task) -> Settlement:
         claim = (task.id, task.claim)
+        set_log_context(partial(_about, task, self._registry))
         context = StageContext(task, self._store, self._now, self._registry, self._services)
         settlement: Settlement
         try:
@@ -315,11 +343,12 @@ class Attempts:
             running.thread.add_done_callback(lambda _: self._post(self._end, claim, settlement))
         else:
             self._end(claim, settlement)
+        return settlement
 
     def _submit(
         self, claim: Claim, perform: Callable[[StageContext], Any], context: StageContext
     ) -> "Future[Any]":
-        thread = self._threads.submit(perform, context)
+        thread = self._threads.submit(copy_context().run, perform, context)
         if claim in self.load.running:
             self.load.running[claim].thread = thread
         return thread

@@ -7,12 +7,14 @@ import logging
 import random
 from collections.abc import Callable
 from concurrent.futures import Executor
+from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
 
 from thresher.core.clock import DAY, SECOND
 from thresher.core.decide import last_words
 from thresher.core.errors import DatabaseProblem
+from thresher.core.log_context import set_log_context
 from thresher.engine.calendar import due_firings, moved_forward
 from thresher.engine.registry import Registry
 from thresher.engine.webhooks import forward_events
@@ -197,13 +199,16 @@ def chores_of(registry: Registry) -> tuple[Chore, ...]:
 
 async def keep_doing(chore: Chore, store: Store, threads: Executor) -> None:
     """Run a chore until cancelled. A database that is away is waited for; the next round tries again."""
+    set_log_context(lambda: {"chore": chore.name})
     while True:
         # Spread, so that a hundred machines do not come at the same moment.
         await asyncio.sleep(float(store.settings[chore.every]) * random.uniform(0.8, 1.2))
         try:
             # Aside: a long round must not keep the worker's turns waiting. And not on the loop's own threads:
             # stages may hold them all.
-            said = await asyncio.get_running_loop().run_in_executor(threads, chore.once, store)
+            said = await asyncio.get_running_loop().run_in_executor(
+                threads, copy_context().run, chore.once, store
+            )
         except DatabaseProblem as problem:
             log.warning("%s: %s", chore.name, problem)
             continue

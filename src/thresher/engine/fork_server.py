@@ -12,6 +12,8 @@ import gc
 import importlib
 import importlib.util
 import io
+import json
+import logging
 import os
 import pickle
 import signal
@@ -27,6 +29,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from thresher.config.platforms import Texts, installed_platforms, use_texts
 from thresher.core.errors import TooLarge, UsageError
+from thresher.core.redaction import redact_start
 from thresher.core.task import Task
 from thresher.core.trace import carry_frames
 from thresher.reading.html.parser import LIMITS
@@ -41,7 +44,7 @@ COMMAND = struct.Struct(
     "<cQ256s"
 )  # to the server: fork with so much memory for a function of this module, or kill this process
 FORK, KILL = b"F", b"K"
-RESULT, PROBLEM, NO_MEMORY, ASK = b"R", b"E", b"M", b"A"
+RESULT, PROBLEM, NO_MEMORY, ASK, LOGGED = b"R", b"E", b"M", b"A", b"L"
 FOR_STAGES = (
     "load",
     "save",
@@ -49,6 +52,8 @@ FOR_STAGES = (
     "records",
 )  # of the context of its worker, what a stage in a process may call
 MAX_RESULT = 32 * 1024 * 1024  # bytes, pickled
+# Log lines of one call, and the letters of each, that its worker writes for it.
+MAX_LOGGED, MAX_LOG_LINE = 50, 4_000
 # What a process that is started by itself is told: its secret, the port of its worker, and its memory.
 SPAWN = struct.Struct("<32sHQ")
 LOOPBACK = "127.0.0.1"
@@ -74,6 +79,7 @@ class Order(NamedTuple):
     target: FunctionName
     max_nodes: int
     platforms: Texts
+    log_level: int = logging.WARNING
 
 
 def main() -> None:
@@ -176,9 +182,10 @@ def _live(handed: int, memory: int) -> None:
         _limit_memory(memory)
         with socket.socket(fileno=handed) as channel:
             _channels[:] = [channel]
+            logging.basicConfig(handlers=[_log], force=True)
             channel.sendall(HEADER.pack(HEADER.size) + HEADER.pack(os.getpid()))
             while (message := _receive(channel)) is not None:
-                reply = _answer(message)
+                reply = _log.put_before(_answer(message))
                 channel.sendall(HEADER.pack(len(reply)) + reply)
                 if reply == NO_MEMORY:
                     break  # what is left of it may hold memory for ever
@@ -243,6 +250,7 @@ def _answer(message: bytearray) -> bytes:
         order: Order = pickle.load(stream)  # noqa: S301  from our own program
         function = resolve(order.target)
         LIMITS.max_nodes = order.max_nodes
+        logging.getLogger().setLevel(order.log_level)
         if order.platforms != installed_platforms():
             use_texts(order.platforms)
         args = pickle.load(stream)  # noqa: S301
@@ -254,6 +262,55 @@ def _answer(message: bytearray) -> bytes:
     except BaseException as problem:  # noqa: BLE001  whatever it is, it belongs to whoever asked
         return PROBLEM + _pickled(problem, function)
     return reply
+
+
+class CallLine(NamedTuple):
+    """One log line of a call."""
+
+    logger: str
+    level: int
+    text: str
+    event: str | None
+
+
+class _CallLog(logging.Handler):
+    """What is logged during a call. It is written by the worker, which knows whose attempt this is, and in
+    which format its lines are.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines: list[CallLine] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if len(self._lines) >= MAX_LOGGED:
+            return
+        with suppress(Exception):  # a line that cannot be written is no reason to fail
+            text = redact_start(self.format(record), MAX_LOG_LINE)
+            event = getattr(record, "event", None)
+            self._lines.append(
+                CallLine(record.name[:200], record.levelno, text, None if event is None else str(event)[:200])
+            )
+
+    def put_before(self, reply: bytes) -> bytes:
+        """The reply with the lines in front of it, if there are any."""
+        if not self._lines or reply == NO_MEMORY:
+            return reply
+        lines = json.dumps(self._lines).encode()
+        self._lines = []
+        return LOGGED + HEADER.pack(len(lines)) + lines + reply
+
+
+_log = _CallLog()
+
+
+def split_log(reply: bytes) -> tuple[list[CallLine], bytes]:
+    """The log lines of a call, and its reply."""
+    if reply[:1] != LOGGED:
+        return [], reply
+    start = 1 + HEADER.size
+    end = start + HEADER.unpack_from(reply, 1)[0]
+    return [CallLine(*each) for each in json.loads(reply[start:end])], reply[end:]
 
 
 def _pickled(problem: BaseException, function: Callable[..., Any] | None) -> bytes:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from thresher.core.clock import SECOND, as_text, monotonic, to_us
 from thresher.core.errors import DatabaseProblem, NotYet, TaskError
+from thresher.core.redaction import redact
 from thresher.core.task import Task
 from thresher.fetch.governor import Passage
 from thresher.store import host_rules, permits
@@ -211,7 +212,7 @@ class GateGovernor:
     async def hold_back(self, gate: str, seconds: float, reason: str) -> float | None:
         """Send the task to wait at the gate of its own lane, where it is woken as soon as the gate opens."""
         try:
-            await self._store.run(host_rules.hold_back, self._store, gate, to_us(seconds), reason)
+            await self._store.run(host_rules.hold_back, self._store, gate, to_us(seconds), redact(reason))
         except DatabaseProblem as problem:  # the settlement of this attempt will say it
             log.warning("%s: %s", gate, problem)
             return None

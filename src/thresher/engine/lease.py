@@ -11,6 +11,7 @@ import os
 import socket
 import threading
 from collections.abc import Callable, Iterable
+from contextvars import copy_context
 
 from thresher.core.clock import SECOND, monotonic
 from thresher.core.task import WorkerId
@@ -48,7 +49,8 @@ class Heartbeat:
         self._stop = threading.Event()
         self.lost = False
         self._renewed = self._pulse = monotonic()
-        self._thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
+        said = copy_context()  # its log lines name the worker, too
+        self._thread = threading.Thread(target=said.run, args=(self._beat,), name="heartbeat", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
@@ -130,7 +132,7 @@ class Lease:
         post: Callable[..., None],
     ) -> None:
         self._store, self._heartbeat_store, self._serves = store, heartbeat_store, list(serves)
-        self._name = name or f"{socket.gethostname()}:{os.getpid()}"
+        self.name = name or f"{socket.gethostname()}:{os.getpid()}"
         self._on_lost, self._on_cancel, self._post = on_lost, on_cancel, post
         self._gone: WorkerId | None = None
 
@@ -141,7 +143,7 @@ class Lease:
         worker_id = await self._store.run(
             workers.register,
             self._store,
-            name=self._name,
+            name=self.name,
             host=socket.gethostname(),
             pid=os.getpid(),
             lease_us=lease_us,

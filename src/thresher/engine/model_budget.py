@@ -14,8 +14,10 @@ from thresher.ai.model_budget import Bill, CallQuote
 from thresher.core.answer import DOLLAR, Answer, Usage
 from thresher.core.clock import SECOND
 from thresher.core.errors import BudgetExhausted, NotYet
+from thresher.core.spans import Spans
 from thresher.core.task import Task
 from thresher.engine.gate_governor import MARGIN_US, GateGovernor
+from thresher.engine.spans import model_span
 from thresher.fetch.governor import passing
 from thresher.store import answers, ledger
 from thresher.store.ledger import Caps, Hold, QuestionTaken, Short
@@ -57,9 +59,10 @@ class StoreModelBudget:
         governor: GateGovernor,
         budget: float | None = None,
         about: str | None = None,
+        spans: Spans | None = None,
     ) -> None:
         self._store, self._task, self._app, self._governor = store, task, app, governor
-        self._budget, self._about = budget, about
+        self._budget, self._about, self._spans = budget, about, spans
         self._prompts: dict[str, str] = {}
 
     async def recall(self, question: str) -> Answer | None:
@@ -78,7 +81,11 @@ class StoreModelBudget:
             try:
                 await start()
                 bill.sent = True
-                yield bill
+                with model_span(self._spans, quote.provider, quote.model, quote.prompt) as paid:
+                    try:
+                        yield bill
+                    finally:
+                        paid(bill.cost, bill.usage)
             finally:
                 # Whoever is cancelled here has still spent it.
                 settling = self._store.run(ledger.settle, self._store, hold, bill.due(quote.most), bill.usage)

@@ -36,12 +36,15 @@ from thresher.engine.fork_server import (
     HEADER,
     KILL,
     LOOPBACK,
+    MAX_LOG_LINE,
+    MAX_LOGGED,
     MAX_RESULT,
     NO_MEMORY,
     RESULT,
     SPAWN,
     FunctionName,
     Order,
+    split_log,
 )
 from thresher.store.events import record_event
 from thresher.store.store import Store
@@ -54,6 +57,7 @@ START_SECONDS = 60.0  # for a process to come up, on a machine that is busy
 LOOK_SECONDS = 0.5  # between two looks at one that comes up
 SECRET_SECONDS = 5.0  # for it to say its secret
 MEGABYTE = 1024 * 1024
+MAX_REPLY = MAX_RESULT + 1 + 8 * MAX_LOGGED * MAX_LOG_LINE  # the log lines as JSON
 # Not with -m: the module would be there twice, once under a name that nobody imports.
 _START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from thresher.engine.fork_server import {0}; {0}()"
 CAN_FORK = sys.platform != "win32"
@@ -230,7 +234,7 @@ class _Channel(asyncio.Protocol):
         if self._answer.done() or len(self._received) < HEADER.size:
             return
         size = HEADER.unpack_from(self._received)[0]
-        if size > MAX_RESULT + 1:
+        if size > MAX_REPLY:
             self._answer.set_exception(ConnectionError(f"it announced a reply of {size:,} bytes"))
         elif len(self._received) >= HEADER.size + size:
             self._answer.set_result(bytes(memoryview(self._received)[HEADER.size :]))
@@ -282,6 +286,10 @@ class _Process:
         reply = await self._channel.answer(message)
         while reply[:1] == ASK:
             reply = await self._channel.answer(await _helped(helper, reply))
+        lines, reply = split_log(reply)
+        for line in lines:
+            more = {"event": line.event} if line.event else None
+            logging.getLogger(line.logger).log(line.level, "%s", line.text, extra=more)
         return reply
 
     def end(self) -> None:
@@ -321,7 +329,12 @@ class ProcessPool:
         """
         settings = self._settings()
         limit = seconds or float(settings["isolation.seconds"])
-        order = Order(target_of(function), settings.count("reading.max_nodes"), installed_platforms())
+        order = Order(
+            target_of(function),
+            settings.count("reading.max_nodes"),
+            installed_platforms(),
+            logging.getLogger().getEffectiveLevel(),
+        )
         message = _packed(order, args)
         try:
             reply = await self._call(message, limit, settings.count("isolation.memory"), order.target, helper)

@@ -17,6 +17,7 @@ from thresher.core.named import loaded
 from thresher.core.outcome import CheckedEffect, Effect, Finds, Next, ReadTables
 from thresher.core.pipeline import Pipeline, Stage, Trip
 from thresher.core.record import Filing, Record, clean, pack
+from thresher.core.redaction import redact_json
 from thresher.core.schema import Schema
 from thresher.core.settlement import Error
 from thresher.core.task import MAX_KEY, MAX_PRIORITY, Entry, NewTask, Task, delay_us, dump, to_json
@@ -252,7 +253,7 @@ class Registry:
                 f"app {app!r} has no event {event.kind!r}; it has: {', '.join(sorted(known)) or 'none'}"
             )
         detail = dump(event.detail, f"detail of event {event.kind!r}", self._limit)
-        return CheckedEvent(event.kind, detail, event.warns)
+        return CheckedEvent(event.kind, redact_json(detail), event.warns)
 
     def near(self, kind: str) -> FindNear:
         """The function by which things of a kind are found near a text."""

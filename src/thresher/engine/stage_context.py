@@ -16,12 +16,14 @@ from thresher.core.page import Page
 from thresher.core.record import Found, Link, Mark, Neighbour, Where
 from thresher.core.rendering import Rendering
 from thresher.core.schema import Schema
+from thresher.core.spans import Spans
 from thresher.core.task import Task
 from thresher.engine.fork_server import IsolatedContext
 from thresher.engine.gate_governor import GateGovernor
 from thresher.engine.model_budget import LOOK_AGAIN, StoreModelBudget
 from thresher.engine.process_pool import ProcessPool
 from thresher.engine.registry import Registry
+from thresher.engine.spans import fetch_in_span
 from thresher.fetch.fetcher import Fetcher
 from thresher.fetch.governor import FetchOptions
 from thresher.fetch.request import Bounds, Request, Response, order
@@ -52,6 +54,7 @@ class Services:
     pool: ProcessPool = field(default_factory=ProcessPool)
     # Another one: a stage may take long, and reading must not wait for it.
     stage_pool: ProcessPool = field(default_factory=ProcessPool)
+    spans: Spans | None = None
 
     async def close(self) -> None:
         if self.fetcher:
@@ -186,7 +189,9 @@ class StageContext:
             replay=replay,
             rendering=rendering,
         )
-        return await fetcher.fetch(request, options)
+        if self._services.spans is None:
+            return await fetcher.fetch(request, options)
+        return await fetch_in_span(self._services.spans, fetcher, request, options)
 
     async def post(self, request: Request, bounds: Bounds) -> Response:
         """For the machine's own messages: what an endpoint answers, whatever it is."""
@@ -279,8 +284,8 @@ class StageContext:
         if budget is not None:
             checked_budget(budget)
         app = self._registry.app_of(self.task.kind)
-        about = self._registry.about(self.task)
-        return StoreModelBudget(self._store, self.task, app, self._governor, budget, about)
+        about, spans = self._registry.about(self.task), self._services.spans
+        return StoreModelBudget(self._store, self.task, app, self._governor, budget, about, spans)
 
     @cached_property
     def _reader(self) -> "Reader":

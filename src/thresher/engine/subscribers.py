@@ -12,6 +12,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Any
 
 import orjson
@@ -20,6 +21,7 @@ from thresher.core.app import App
 from thresher.core.clock import monotonic
 from thresher.core.errors import DatabaseProblem
 from thresher.core.event import SPAWN_REFUSED, TASK_ENDED, TASK_FAILED, Event
+from thresher.core.log_context import log_context
 from thresher.core.settlement import Settlement
 from thresher.core.task import TERMINAL, State, Task
 from thresher.store.session import Row, Session
@@ -155,13 +157,18 @@ class Subscribers:
         self._waiting.append((event, tell))
 
     async def _tell(self, event: Event, tell: Callable[[Event], Any]) -> None:
-        try:
-            if inspect.iscoroutinefunction(tell):
-                await tell(event)
-            else:
-                await asyncio.get_running_loop().run_in_executor(self._threads, tell, event)
-        except Exception:
-            log.exception("the subscriber to %s raised; nothing else is affected", event.kind)
+        with log_context(task_id=event.task_id):
+            try:
+                await self._call(event, tell)
+            except Exception:
+                log.exception("the subscriber to %s raised; nothing else is affected", event.kind)
+
+    async def _call(self, event: Event, tell: Callable[[Event], Any]) -> None:
+        if inspect.iscoroutinefunction(tell):
+            await tell(event)
+        else:
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(self._threads, copy_context().run, tell, event)
 
     def _news(self) -> list[Event]:
         with self._store.read() as session:

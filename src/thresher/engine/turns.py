@@ -18,11 +18,14 @@ from thresher.core.clock import SECOND, monotonic
 from thresher.core.decide import error_of
 from thresher.core.errors import DatabaseProblem, NewerSchema, ThresherError, UsageError
 from thresher.core.limits import MAX_SETTLEMENT_BYTES
+from thresher.core.log_context import log_context
 from thresher.core.settlement import Settlement
+from thresher.core.spans import Spans
 from thresher.core.task import Task, TaskId
 from thresher.core.trace import trace
 from thresher.engine.attempts import Workload
 from thresher.engine.lease import Lease
+from thresher.engine.spans import tell_turn
 from thresher.store import workers
 from thresher.store.backend import Turn
 from thresher.store.repair import check_schema
@@ -55,8 +58,10 @@ class WorkerTally:
 class Turns:
     """The way of one worker to the database."""
 
-    def __init__(self, store: Store, load: Workload, tally: WorkerTally, lease: Lease) -> None:
-        self._store, self._tally, self._lease = store, tally, lease
+    def __init__(
+        self, store: Store, load: Workload, tally: WorkerTally, lease: Lease, spans: Spans | None = None
+    ) -> None:
+        self._store, self._tally, self._lease, self._spans = store, tally, lease, spans
         self._reconciliation = Reconciliation(store, load, lease)
         self.told: Callable[[Task, Settlement], None] | None = None  # of every settlement that was committed
         self.outbox: Outgoing = []
@@ -95,6 +100,7 @@ class Turns:
             return None
         worker_id = lease.worker_id
         self.under_way += 1
+        began = monotonic()
         try:
             if reconciliation.needed:
                 await reconciliation.run(lambda: (*outgoing, *self.outbox))
@@ -119,6 +125,8 @@ class Turns:
         if outgoing or not self.outbox:
             self._troubles = 0
         self._count(outgoing, turn.stale)
+        if self._spans is not None:
+            tell_turn(self._spans, monotonic() - began, len(outgoing), len(turn.tasks))
         if worker_id != lease.worker_id or not lease.safe:
             return None  # the lease went while the answer was on its way: these tasks are no longer ours
         return turn
@@ -148,7 +156,8 @@ class Turns:
             error = error_of(problem, "" if isinstance(problem, ThresherError) else trace(problem))
             traced = None if isinstance(problem, UsageError) else problem
             said = "task %s (%s) returned something that cannot be stored: %s"
-            log.log(logging.ERROR, said, task.id, task.kind, error.message, exc_info=traced)
+            with log_context(task_id=task.id, tracking_id=task.tracking_id, kind=task.kind, stage=task.stage):
+                log.log(logging.ERROR, said, task.id, task.kind, error.message, exc_info=traced)
             settlement = Settlement.fail(task, error=error, words_due=True)
             stale = await self._store.run(self._store.settle, [settlement])
         self._count([(task, settlement)], stale)

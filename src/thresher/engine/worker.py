@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 from thresher.core.clock import SECOND, Clock, SystemClock, monotonic
 from thresher.core.errors import DatabaseProblem
+from thresher.core.log_context import set_log_context
 from thresher.core.settlement import Settlement
 from thresher.core.task import Task
 from thresher.engine.attempts import AttemptRules, Attempts, Running
@@ -94,11 +95,17 @@ class Worker:
             on_cancel=self._attempts.cancel,
             post=self._post,
         )
-        self._turns = Turns(store, self._load, self.tally, self._lease)
+        self._turns = Turns(store, self._load, self.tally, self._lease, self._services.spans)
+
+    @property
+    def name(self) -> str:
+        """As lists of workers show it."""
+        return self._lease.name
 
     async def run(self) -> WorkerTally:
         """Work until stopped."""
         self._loop = asyncio.get_running_loop()
+        set_log_context(lambda: {"worker": self._lease.name})
         self._store.settings.heartbeat()  # refused at the start; who starts over later does what it can
         self._signal = asyncio.Event()
         chores = chores_of(self._registry)

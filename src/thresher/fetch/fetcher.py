@@ -13,7 +13,7 @@ A redirect starts again with its own URL: each exchange is checked, governed and
 
 import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -21,9 +21,11 @@ from thresher.config.settings import Settings
 from thresher.core.clock import Clock, SystemClock, monotonic
 from thresher.core.compute import Compute, compute_in_thread
 from thresher.core.errors import (
+    ClaimLost,
     Gone,
     Malformed,
     NoBrowser,
+    NotYet,
     RateLimited,
     Refused,
     ServerError,
@@ -44,6 +46,7 @@ from thresher.fetch.guard import Guard, Target
 from thresher.fetch.redirect import follow, is_redirect
 from thresher.fetch.request import BeforeSend, Bounds, Request, Response, Transport
 from thresher.fetch.robots_cache import RobotsCache
+from thresher.fetch.traffic import FetchTraffic
 from thresher.reading.verdict.emptiness import is_shell
 from thresher.reading.verdict.wall import needs_tree, wall_of_html, wall_without_tree
 
@@ -107,9 +110,11 @@ class Fetcher:
         browser: Renderer | None = None,
         clock: Clock | None = None,
         compute: Compute = compute_in_thread,
+        traffic: FetchTraffic | None = None,
     ) -> None:
         self.page_cache, self.compute = page_cache, compute
         self._said: set[str] = set()
+        self._traffic = traffic or FetchTraffic()
         self._transport, self._guard, self._browser = transport, guard, browser
         self._agent, self._settings, self._clock = agent, settings, clock or SystemClock()
         self.robots_cache = RobotsCache(
@@ -229,6 +234,8 @@ class Fetcher:
     async def _take_copy(self, exchange: Exchange, copy: CachedResponse) -> None:
         assert exchange.options.page_cache is not None
         exchange.answer = Response(copy.status, copy.headers, await exchange.options.page_cache.body(copy))
+        if exchange.via is Via.HTTP and exchange.requested_at == 0:  # else a site has confirmed it
+            self._traffic.note_cached()
         exchange.via, exchange.requested_at = Via.CACHE, copy.requested_at
 
     async def _mind_robots(self, exchange: Exchange) -> None:
@@ -238,7 +245,7 @@ class Fetcher:
         exchange.requested_at = self._clock.now()
         request = replace(exchange.request, headers=exchange.sent)
         if exchange.options.render:
-            return await self._render(exchange, before_send)
+            return await self._counted(self._render(exchange, before_send))
         if exchange.copy is not None:
             request = cache.confirming(request, exchange.copy)
         return await self._carry(request, exchange.gate, before_send)
@@ -247,15 +254,27 @@ class Fetcher:
         self, request: Request, gate: str, before_send: BeforeSend, bounds: Bounds | None = None
     ) -> Response:
         try:
-            return _without_secrets(
-                await self._transport.send(_signed(request), bounds or self._bounds(), before_send), request
-            )
+            sending = self._transport.send(_signed(request), bounds or self._bounds(), before_send)
+            return _without_secrets(await self._counted(sending), request)
         except TaskError as problem:
             problem.gate = problem.gate or gate
             if request.credentials is None:
                 raise
             problem.args = tuple(request.credentials.hidden_in(str(each)) for each in problem.args)
             raise problem from None  # what caused it may name the URL as it was sent
+
+    async def _counted(self, sending: Awaitable[Response]) -> Response:
+        """Send, and count how it ended. What was refused at the last check was not sent."""
+        began = monotonic()
+        try:
+            answer = await sending
+        except (ClaimLost, NotYet, Refused):
+            raise
+        except BaseException:
+            self._traffic.note(None, monotonic() - began)
+            raise
+        self._traffic.note(answer.status, monotonic() - began)
+        return answer
 
     async def _render(self, exchange: Exchange, before_send: BeforeSend) -> Response:
         if self._browser is None:

@@ -8,6 +8,7 @@ import orjson
 from thresher.core.clock import as_text
 from thresher.core.errors import UsageError
 from thresher.core.event import CheckedEvent, EventKind
+from thresher.core.redaction import redact_json
 from thresher.store.session import Session, one
 
 # What closes something or gives something up: it is also logged, by the process that writes it.
@@ -44,7 +45,7 @@ def record_event(
         raise UsageError(
             f"there is no event kind {kind!r} here; an app lists its own: App(events={{{kind!r}: SENTENCE}})"
         )
-    text = orjson.dumps(detail).decode()
+    text = redact_json(orjson.dumps(detail).decode())
     session.run(
         _INSERT, {"at": at, "kind": str(kind), "task_id": task_id, "gate_id": gate_id, "detail": text}
     )

@@ -18,6 +18,7 @@ from typing import ParamSpec, TypeVar
 from thresher.config.settings import Settings
 from thresher.core.errors import PartlyEnqueued
 from thresher.core.event import EventKind
+from thresher.core.log_context import log_fields
 from thresher.core.setting import Number
 from thresher.core.settlement import Settlement
 from thresher.core.task import Entry, TaskId, TaskInsert
@@ -44,6 +45,7 @@ ENQUEUE_AT_ONCE = 5_000
 MAX_LANE_LOOKUPS = 4
 
 LANES_REMEMBERED = 100_000
+MAX_TOLD = 20  # tasks that the log line of a request names
 
 
 class Lanes:
@@ -169,6 +171,7 @@ class Store:
                     raise
                 raise PartlyEnqueued(problem, ids, len(entries)) from problem
             self.backend.ping()
+        _tell_request(ids)
         return ids
 
     def _enqueue(self, entries: Sequence[Entry]) -> list[TaskId | None]:
@@ -332,7 +335,9 @@ class Transaction:
                 lambda inserts: store.backend.insert(session, inserts, store.rules, take_lanes=False),
             )
 
-        return store.until_lanes_stand(insert)
+        ids = store.until_lanes_stand(insert)
+        _tell_request(ids)
+        return ids
 
     def _lanes(self, wanted: Iterable[Place]) -> Lanes:
         """New lanes are made aside where that is possible: whoever else needs one must not wait for this
@@ -343,6 +348,17 @@ class Transaction:
         if missing and aside is None:
             return store.lanes.with_(resolve(store.backend, self.session, missing, store.settings))
         return store.meet_lanes(missing, aside)
+
+
+def _tell_request(ids: Sequence[TaskId | None]) -> None:
+    """Log which tasks an HTTP request has asked for. This line has the request and its trace beside the
+    tasks, whose lineages bear their numbers: nothing of it has to be stored with each task.
+    """
+    made = [task_id for task_id in ids if task_id is not None]
+    if made and "request_id" in log_fields():
+        shown = {"event": "enqueued", "tasks": made[:MAX_TOLD]}
+        more = f" and {len(made) - 1} more" if len(made) > 1 else ""
+        log.info("task %d%s enqueued", made[0], more, extra=shown)
 
 
 def _in_key_order(

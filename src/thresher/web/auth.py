@@ -194,7 +194,7 @@ class Authentication:
         is_open = (scope["method"], scope["path"]) in OPEN
         found = foreign(scope) if is_open else await self._ask(scope)
         if isinstance(found, Problem):
-            log.info("%s %s: %d", scope["method"], ascii(scope["path"]), found.status)
+            log_answer(scope, found.status)
             await found.response()(scope, receive, send)
         elif found is None:
             await self._app(
@@ -248,10 +248,23 @@ def noted(scope: Scope, name: str, send: Send) -> Send:
 
     async def told(message: Message) -> None:
         if message["type"] == "http.response.start":
-            log.info("%s %s: %d, by %s", scope["method"], ascii(scope["path"]), message["status"], name)
+            log_answer(scope, message["status"], name)
         await send(message)
 
     return told
+
+
+def log_answer(scope: Scope, status: int, name: str | None = None) -> None:
+    """Write the line of the access log: who asked for what, and how it ended."""
+    by = f", by {name}" if name else ""
+    shown = {
+        "event": "request",
+        "method": scope["method"],
+        "path": scope["path"],
+        "status": status,
+        "by": name,
+    }
+    log.info("%s %s: %d%s", scope["method"], ascii(scope["path"]), status, by, extra=shown)
 
 
 def denied(why: Denied) -> Problem:

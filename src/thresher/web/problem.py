@@ -23,6 +23,7 @@ from thresher.core.errors import (
     UnknownName,
     UsageError,
 )
+from thresher.core.log_context import log_fields
 from thresher.web.answer import written
 
 PROBLEM = "application/problem+json"
@@ -80,6 +81,7 @@ class Problem:
             "status": self.status,
             "detail": detail,
             "error": detail,
+            **({"request_id": request_id} if (request_id := log_fields().get("request_id")) else {}),
         }
 
     def response(self) -> Response:

@@ -24,6 +24,7 @@ from thresher.web.conditional import conditional
 from thresher.web.idempotency import HEADER, MAX_KEY, key_in, once
 from thresher.web.paging import CURSOR, LIMIT, PARAMETER, PLACES, CursorPaging
 from thresher.web.problem import PROBLEM, Problem
+from thresher.web.request_context import note_route
 
 OURS = "thresher"  # who owns a route that no app brings
 OWNER, SCOPE, AUDIT, PAGE_BY = "x-owner", "x-scope", "x-audit", "x-page-by"
@@ -163,6 +164,7 @@ class Guarded(APIRoute):
         names = frozenset(fields) | ({CURSOR} if paging else frozenset[str]())
 
         async def guarded(request: Request) -> Response:
+            note_route(request.scope, self.path)
             problem = without_scope(request, said[SCOPE])
             if problem is not None:
                 return problem.response()

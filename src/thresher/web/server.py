@@ -22,6 +22,7 @@ from thresher.web.app import make_app
 from thresher.web.connections import Connections, line_with
 from thresher.web.pages.live import Changes
 from thresher.web.proxied import TrustedHeader, read_header
+from thresher.web.request_context import RequestContext
 
 log = logging.getLogger("thresher.web")
 
@@ -126,6 +127,7 @@ def make_server(
     if user_header is not None:
         # Outside of the other: that one replaces the address of the proxy with the one it forwards for.
         served = TrustedHeader(served, read_header(user_header, proxies), proxies)
+    served = RequestContext(served, runtime.spans)
     config = uvicorn.Config(
         served,
         http=line_with(float(settings["web.body_patience"]), many),

@@ -1,11 +1,10 @@
 """How many requests of the API this process has answered, and how long it took."""
 
-from bisect import bisect_left
-
 from starlette.types import Message, Send
 
-from thresher.admin.metrics import Metric, Sample, by_label
+from thresher.admin.metrics import Metric, by_label, histogram
 from thresher.core.clock import monotonic
+from thresher.core.histogram import Histogram
 
 CLASSES = ("1xx", "2xx", "3xx", "4xx", "5xx")
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -18,13 +17,11 @@ class Traffic:
 
     def __init__(self) -> None:
         self._answers = dict.fromkeys(CLASSES, 0)
-        self._times = [0] * (len(BUCKETS) + 1)
-        self._seconds = 0.0
+        self._times = Histogram(BUCKETS)
 
     def note(self, status: int, seconds: float) -> None:
         self._answers[f"{status // 100}xx"] += 1
-        self._times[bisect_left(BUCKETS, seconds)] += 1
-        self._seconds += seconds
+        self._times.note(seconds)
 
     def measured(self, send: Send) -> Send:
         """Count the answer of a request that begins now."""
@@ -39,10 +36,6 @@ class Traffic:
 
     def metrics(self) -> list[Metric]:
         """The counters as metrics."""
-        below, buckets = 0, list[Sample]()
-        for bound, number in zip((*map(str, BUCKETS), "+Inf"), self._times, strict=True):
-            below += number
-            buckets.append(Sample(below, (("le", bound),), "_bucket"))
         return [
             by_label(
                 "thresher_http_requests_total",
@@ -52,10 +45,7 @@ class Traffic:
                 CLASSES,
                 self._answers,
             ),
-            Metric(
-                "thresher_http_request_duration_seconds",
-                "histogram",
-                "Time to the head of the answer.",
-                (*buckets, Sample(self._seconds, (), "_sum"), Sample(below, (), "_count")),
+            histogram(
+                "thresher_http_request_duration_seconds", "Time to the head of the answer.", self._times
             ),
         ]

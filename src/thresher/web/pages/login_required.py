@@ -4,7 +4,6 @@ Like the authentication of the API it runs before the pages, so that a page whic
 API keys do not pass: a page is for a person, and should need more than a header that a script has.
 """
 
-import logging
 import re
 from collections.abc import Callable, Collection
 from urllib.parse import quote
@@ -17,7 +16,7 @@ from thresher.admin.keys import Admitted
 from thresher.admin.logins import admit_login
 from thresher.core.errors import ThresherError
 from thresher.store.store import Store
-from thresher.web.auth import HARMLESS, KEY, cookie_in, foreign, noted, signed_in
+from thresher.web.auth import HARMLESS, KEY, cookie_in, foreign, log_answer, noted, signed_in
 from thresher.web.problem import Problem, of_error
 
 LOGIN, LOGOUT, SETUP = "/login", "/logout", "/setup"
@@ -25,8 +24,6 @@ MAX_PATH = 2_000
 # Letters that an address is made of. No backslash and nothing that cannot be seen: browsers take those for a
 # slash, or for nothing.
 _LOCAL = re.compile(r"/(?:[A-Za-z0-9._~!$&'()*+,;=:@%?-][A-Za-z0-9._~!$&'()*+,;=:@%?/-]*)?", re.ASCII)
-
-log = logging.getLogger("thresher.web")
 
 
 class Entrance:
@@ -54,7 +51,7 @@ class Entrance:
         except ThresherError as error:
             found = self._tell(of_error(error))
         if found is not None:
-            log.info("%s %s: %d", scope["method"], ascii(scope["path"]), found.status_code)
+            log_answer(scope, found.status_code)
             await found(scope, receive, send)
         else:
             name = who.who if who else "somebody who is not logged in"

@@ -33,6 +33,7 @@ from thresher.web.pages.page import HTML, DashboardPage, PageRequest, app_pages
 from thresher.web.pages.shell import HEADERS, NavigationEntry, rendered, use_templates
 from thresher.web.problem import TITLES, Problem, of_error, of_http, of_surprise
 from thresher.web.proxied import sign_in
+from thresher.web.request_context import note_route
 from thresher.web.route import check_parameters, role_missing
 from thresher.web.routes.monitoring import PATHS, PROBES
 from thresher.web.traffic import Traffic
@@ -129,6 +130,7 @@ def _answering(
     endpoint: Any = page.endpoint
 
     async def answer(request: Request) -> Response:
+        note_route(request.scope, page.path)
         problem = _role_missing(request, page)
         if problem is not None:
             return tell(

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from thresher.admin.keys import READ
-from thresher.admin.metrics import CONTENT_TYPE, exposition, read_metrics
+from thresher.admin.metrics import CONTENT_TYPE, exposition, fetch_metrics, read_metrics
 from thresher.web.answer import JSON, Answer, written
 from thresher.web.problem import Problem
 from thresher.web.route import CurrentRuntime, Route
@@ -35,7 +35,8 @@ def _ok() -> Answer[Health]:
 async def metrics(runtime: CurrentRuntime, request: Request) -> Response:
     """Show the figures of the queue and of this server, as Prometheus reads them."""
     found = await runtime.store.run(read_metrics, runtime.store)
-    return Response(exposition([*found, *request.app.state.traffic.metrics()]), media_type=CONTENT_TYPE)
+    ours = [*request.app.state.traffic.metrics(), *fetch_metrics(runtime.traffic)]
+    return Response(exposition([*found, *ours]), media_type=CONTENT_TYPE)
 
 
 _TEXT = {"responses": {"200": {"content": {"text/plain": {"schema": {"type": "string"}}}}}}
