@@ -21,7 +21,7 @@ def command(
     --write they only read.
     """
     call = call_of(ctx)
-    log_as_server(call)
+    log_as_server(call, None)
     lines, out = sys.stdin.buffer, sys.stdout.buffer
     with call.runtime() as runtime, asyncio.Runner() as runner:
         tools = Tools(runtime, user_name(), writes=write)
