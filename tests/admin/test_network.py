@@ -9,12 +9,17 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from thresher.admin.network import check_network, look_up
+from tests.harness.tasks import change
+from thresher.admin.network import check_network, known_hosts, look_up
 from thresher.config.outward import Outward
+from thresher.core.clock import FOREVER, SECOND
 from thresher.core.extension import Check
 from thresher.fetch.guard import Guard
 from thresher.fetch.resolver import SystemResolver
 from thresher.runtime import make_resolver
+from thresher.store import workers
+from thresher.store.overview import last_seen
+from thresher.store.store import Store
 
 
 def checked(
@@ -133,3 +138,28 @@ def test_a_name_server_or_a_firewall_that_swallows_everything_costs_its_limit_an
             each.close()
     assert found.verdict == "warn"
     assert "within 0.3 s" in found.found
+
+
+def test_hosts_that_answered_last_come_first_and_closed_ones_never(store: Store):
+    gates = {"host:new.example": (5, 0), "host:old.example": (2, 0), "host:never.example": (0, 0)}
+    gates |= {"host:shut.example": (9, FOREVER), "host:10.0.0.7": (9, 0), "source:doors": (9, 0)}
+    for name, (success, opens) in gates.items():
+        change(
+            store,
+            f"insert into gates (name, last_success, open_after) values ('{name}', {success}, {opens})",
+        )
+    assert known_hosts(store) == ("new.example", "old.example", "never.example")
+
+
+def test_the_worker_that_was_heard_of_last_is_known(store: Store):
+    with store.read() as session:
+        assert last_seen(session) is None
+    first, second = (
+        workers.register(store, name=name, host="h", pid=1, lease_us=SECOND) for name in ("ann", "ben")
+    )
+    workers.stop(store, second)
+    with store.read() as session:
+        name, at = last_seen(session) or ("", 0)
+        assert at <= store.backend.now(session)
+    assert name in ("ann", "ben")
+    assert first != second

@@ -152,6 +152,9 @@ def test_what_is_kept_is_for_its_person_and_not_for_long(shows, project: Path):
 def test_where_nothing_can_be_kept_lists_have_no_numbers(shows, project: Path):
     (project / "state").write_text("a file where the folder should be")
     listed, refused = shows("jobs matches", "jobs match 1 --applied")
+    (project / "thresher.yaml").write_text("apps: [")
+    (examined,) = shows("doctor")
+    assert "thresher.yaml:1 is not YAML" in examined
     assert "Nurse" in listed
     assert not re.search(r"^ *# ", listed, re.MULTILINE)
     assert "has not shown matches" in refused
@@ -181,7 +184,7 @@ def test_terminals_databases_and_kinds_do_not_mix(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", '{"at": "x", "keys": 5}', '{"at": 1, "keys": null}', "\x00" * 100]
+    "text", ["", "{", "[]", '{"at": "x", "keys": 5}', '{"at": 1, "keys": null}', "\x00" * 100, "[" * 100_000]
 )
 def test_a_broken_file_is_as_none(tmp_path: Path, text: str):
     numbers = ShortNumbers(tmp_path, "/a.db", "here")

@@ -25,7 +25,7 @@ import typer
 from thresher.cli.call import CommandCall
 from thresher.cli.format import plain, span
 from thresher.config.project import hide_password
-from thresher.core.errors import UnknownName
+from thresher.core.errors import ThresherError, UnknownName
 from thresher.runtime import database_file
 
 MAX_ROWS = 1_000  # that get a number; the rest of a longer list has keys only
@@ -107,9 +107,10 @@ class ShortNumbers:
             with os.fdopen(handle, "w", encoding="ascii") as file:
                 file.write(text)
             Path(name).replace(self._file(rows.of))
-            self._forget()
         except OSError:
             return False
+        with contextlib.suppress(OSError):  # another command has removed one meanwhile
+            self._forget()
         return True
 
     def last(self, of: Numbered) -> KeptList | None:
@@ -118,7 +119,7 @@ class ShortNumbers:
             with self._file(of).open("rb") as file:
                 found = json.loads(file.read(MAX_BYTES))
             return KeptList(float(found["at"]), tuple(map(str, found["keys"])))
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
     def _file(self, of: Numbered) -> Path:
@@ -160,18 +161,17 @@ def _is_terminal(stream: int) -> bool:
 
 
 def short_numbers(call: CommandCall) -> ShortNumbers | None:
-    """Return the lists of this terminal and of the database of a call; None without a terminal."""
-    name = terminal()
-    if name is None:
-        return None
+    """Return the lists of this terminal and of the database of a call. None without a terminal, for a user
+    without a home, and where the project cannot be read: the command itself says that, if it matters.
+    """
     try:
-        home = Path.home()
-    except RuntimeError:  # a user without a home, as in some containers
+        name, home = terminal(), Path.home()
+        url = call.url(call.project()) if name else ""
+        file = database_file(url) if name else None
+        database = hide_password(url) if file is None else str(file.resolve())
+    except (ThresherError, RuntimeError, OSError):
         return None
-    url = call.url(call.project())
-    file = database_file(url)
-    database = hide_password(url) if file is None else str(file.resolve())
-    return ShortNumbers(state_folder(os.environ, sys.platform, home), database, name)
+    return ShortNumbers(state_folder(os.environ, sys.platform, home), database, name) if name else None
 
 
 def numbered(of: Numbered) -> Any:
