@@ -38,6 +38,7 @@ def test_keys_and_tokens_of_ours_are_known_wherever_they_stand():
         told = without_secrets(f"reason='use {token} for it'")
         assert token[-20:] not in told
         assert told.startswith("reason='use th")
+    assert without_secrets("use whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw=") == "use whsec_***"
 
 
 @pytest.mark.parametrize(

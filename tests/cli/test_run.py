@@ -223,7 +223,7 @@ def test_a_worker_works_until_sigterm_and_then_ends_well(queue: Thresher, projec
     out, err = process.communicate(timeout=30)
     assert process.returncode == 0, err
     assert "1 attempt settled: 1 done" in out
-    assert "kinds: free, work" in err
+    assert "kinds: free, webhook_delivery, work" in err
     assert queue("tasks", "show", task, "--json").json["attempts"][0]["ending"] == "done"
     assert queue("status", "--json").json["workers"] == []
 

@@ -32,7 +32,10 @@ def test_a_run_serves_the_kinds_it_is_told_to_and_leaves_the_others(
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--only", "jobs"], "there is no app or kind jobs; known are: free, test, work"),
+        (
+            ["--only", "jobs"],
+            "there is no app or kind jobs; known are: free, test, thresher, webhook_delivery, work",
+        ),
         (["--not", "fetch"], "there is no app or kind fetch"),
         (["--only", "free", "--not", "test"], "nothing is left to serve"),
     ],

@@ -169,7 +169,9 @@ def apply_settings(store: Store) -> str | None:
 def say_words(registry: Registry, store: Store) -> str | None:
     """Let apps record what became of their quarantined tasks."""
     words = partial(last_words, rules=registry)
-    number = say_last_words(store, registry.kinds, words, store.settings.count("reaper.batch"))
+    number = say_last_words(
+        store, sorted({kind for kind, _ in registry.scopes()}), words, store.settings.count("reaper.batch")
+    )
     return f"on_failed ran for {number} quarantined tasks" if number else None
 
 

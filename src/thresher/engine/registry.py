@@ -66,12 +66,13 @@ class Registry:
 
     @property
     def kinds(self) -> list[str]:
-        return sorted(self._pipelines)
+        """The kinds of the apps: those that people ask for. Nobody asks for the machine's own by hand."""
+        return sorted(pipeline.kind for app in self.apps for pipeline in app.pipelines)
 
     def scopes(self, only: Collection[str] = (), without: Collection[str] = ()) -> list[tuple[str, str]]:
         """The kind and stage of all that a worker serves: of these apps and kinds, or of all, less those."""
         names = {app.name: {pipeline.kind for pipeline in app.pipelines} for app in self._owners} | {
-            kind: {kind} for kind in self.kinds
+            kind: {kind} for kind in self._pipelines
         }
         unknown = sorted({*only, *without} - names.keys())
         if unknown:
