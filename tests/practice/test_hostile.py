@@ -5,7 +5,7 @@ import json
 import socket
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.practice.browse import get
@@ -229,7 +229,6 @@ def answered(host: str, method: str, target: str, body: bytes) -> int:
     return answer.status
 
 
-@settings(max_examples=600, deadline=None)
 @given(
     HOST,
     st.sampled_from(["GET", "POST", "HEAD", "PUT"]),
@@ -241,7 +240,6 @@ def test_no_request_breaks_a_site(host: str, method: str, path: str, query: str,
     assert 200 <= answered(host, method, f"{path}?{query}" if query else path, body) < 500
 
 
-@settings(max_examples=300, deadline=None)
 @given(JSON, JSON, JSON)
 def test_no_prompt_breaks_the_model(messages: object, schema: object, tools: object):
     said = {
@@ -256,7 +254,6 @@ def test_no_prompt_breaks_the_model(messages: object, schema: object, tools: obj
     )
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     st.sampled_from(
         [

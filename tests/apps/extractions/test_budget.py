@@ -83,11 +83,6 @@ def project(database: Database, tmp_path: Path) -> Iterator[Project]:
         (tmp_path / "thresher.yaml").write_text(
             PROJECT.format(database=url, web=web.url, models=models), "utf-8"
         )
-        subprocess.run(
-            [sys.executable, "-m", "thresher", "--project", str(tmp_path), "migrate"],
-            check=True,
-            capture_output=True,
-        )
         with opened_store(url, apps=(app,)) as store:
             made = Project(tmp_path, url, web.url, store)
             try:

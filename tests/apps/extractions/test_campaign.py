@@ -44,6 +44,6 @@ def test_a_site_that_was_never_extracted_is_not_whole():
 def test_every_planted_item_is_extracted_once_however_often_a_worker_is_killed(database: Database, tmp_path):
     url = database.address(app)
     with practice_process(7) as web:
-        verdicts, killed = extract_all(tmp_path, url, SITES, web.url, 5, seed=7, model=True)
+        verdicts, killed = extract_all(tmp_path, url, SITES, web.url, 3, seed=7, model=True)
     assert [each.site for each in verdicts if not each.is_whole] == []
     assert killed > 0
