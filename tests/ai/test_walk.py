@@ -55,7 +55,6 @@ def outcome(on: Scene, schema: Schema) -> Answer | TaskError:
 
 @pytest.mark.promise(14)
 @pytest.mark.promise(15)
-@settings(deadline=None, max_examples=150)
 @given(st.lists(REPLIES, min_size=5, max_size=5), st.sampled_from([TABLE, TABLES]))
 def test_whatever_a_model_says(replies: list[object], schema: Schema):
     on = scene(replies, settings={"ai.repairs": REPAIRS})

@@ -67,7 +67,6 @@ _VALUES: st.SearchStrategy[Any] = st.one_of(_TEXTS, st.integers(), st.floats(), 
 
 
 @given(kind=st.sampled_from(Kind), value=_VALUES, text=_TEXTS)
-@settings(max_examples=300, deadline=None)
 def test_finding_never_raises_and_every_place_lies_in_the_text(kind: Kind, value: Any, text: str):
     place = find(Field("it", kind), value, Material(text))
     if place is not None:
@@ -78,7 +77,6 @@ def test_finding_never_raises_and_every_place_lies_in_the_text(kind: Kind, value
 
 
 @given(text=_TEXTS)
-@settings(max_examples=300, deadline=None)
 def test_every_character_of_the_level_text_comes_from_the_original_in_order(text: str):
     flat = level(text)
     assert len(flat.text) == len(flat.starts) == len(flat.ends)
@@ -87,7 +85,6 @@ def test_every_character_of_the_level_text_comes_from_the_original_in_order(text
 
 
 @given(value=_TEXTS, text=_TEXTS)
-@settings(max_examples=300, deadline=None)
 def test_a_found_text_folds_to_the_same_letters_as_the_value(value: str, text: str):
     wanted = needle(value)
     if wanted is None:
@@ -101,7 +98,6 @@ def test_a_found_text_folds_to_the_same_letters_as_the_value(value: str, text: s
 
 
 @given(before=_TEXTS, after=_TEXTS, value=st.text("abc xyz", min_size=1, max_size=20).filter(str.strip))
-@settings(max_examples=200, deadline=None)
 def test_a_plain_value_on_a_line_of_its_own_is_always_found(before: str, after: str, value: str):
     assert find(Field("it"), value, Material(f"{before}\n\n{value}\n\n{after}")) is not None
 
@@ -112,7 +108,6 @@ def test_a_plain_value_on_a_line_of_its_own_is_always_found(before: str, after: 
     ),
     value=_VALUES,
 )
-@settings(max_examples=150, deadline=None)
 def test_no_data_makes_finding_raise(data: Any, value: Any):
     for kind in Kind:
         find(Field("it", kind), value, Material("", data))

@@ -3,7 +3,7 @@
 import tracemalloc
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.fetch.agent import agent_of
@@ -98,7 +98,6 @@ def test_ten_thousand_agents_times_ten_thousand_rules_stay_small():
         tracemalloc.stop()
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.binary(max_size=2_000), st.text(max_size=50))
 def test_any_bytes_can_be_read_and_asked(body, path):
     file = read_rules(body, "Thresher")

@@ -5,7 +5,7 @@ import zlib
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.core.errors import ConnectionFailed, Malformed, TaskError, TooLarge
@@ -106,7 +106,6 @@ def test_a_window_larger_than_the_standard_allows_is_not_given():
 
 
 @pytest.mark.promise(18)
-@settings(max_examples=300)
 @given(
     st.binary(max_size=400),
     st.sampled_from(["gzip", "deflate", "zstd", "br", "gzip, zstd"]),

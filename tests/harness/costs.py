@@ -70,6 +70,14 @@ def touched(hand, tables):
     return found
 
 
+def keep_still(store, *tables):
+    """Autovacuum would look at these tables of PostgreSQL at a time of its own choosing, in the middle of a
+    test's writing too, and every look makes new plans."""
+    with store.write() as session:
+        for table in tables:
+            session.run(f"alter table {table} set (autovacuum_enabled = false)")
+
+
 def rows_read(hand, tables, steps, but=()):
     """The most rows that one of these steps read, by table; it may read none from end to end, other than
     these."""

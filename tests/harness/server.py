@@ -29,7 +29,7 @@ class Server:
             return "url", given
         try:
             url = self._running.enter_context(practice_postgres()).url
-            _forget_durability(url)
+            _calm(url)
         except Exception as problem:
             return "problem", f"no PostgreSQL server can be had: {problem}"
         return "url", url
@@ -38,8 +38,11 @@ class Server:
         self._running.close()
 
 
-def _forget_durability(url: str) -> None:
-    # Nobody pulls the plug on a throwaway server; tests that do start one of their own.
+def _calm(url: str) -> None:
+    # Nobody pulls the plug on a throwaway server; tests that do start one of their own. Autovacuum would look
+    # at the tables of a test at a time of its own choosing: plans would depend on how busy the machine is,
+    # and a schema that it has looked at is not handed on.
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("alter system set fsync = off")
+        for setting in ("fsync", "full_page_writes", "autovacuum"):
+            connection.execute(f"alter system set {setting} = off")
         connection.execute("select pg_reload_conf()")

@@ -8,7 +8,10 @@ import pytest
 
 from tests.harness.schemas import Schemas
 from tests.harness.tasks import change, put, rows
+from thresher.apps.prices.app import app
+from thresher.store.app_migrations import app_schemas, migrate_apps
 from thresher.store.postgres.backend import PostgresBackend
+from thresher.store.session import POSTGRES
 from thresher.store.store import Store
 
 THERE = "select nspname from pg_namespace where nspname in (:names*)"
@@ -52,6 +55,41 @@ def test_a_schema_is_handed_on_empty_with_every_number_at_its_start_and_under_an
         assert store.backend.migrate() == []
         assert rows(store, "select count(*) from tasks") == [(0,)]
         assert put(store) == [1]
+    schemas.give_back(urls[1])
+
+
+def test_the_tables_of_an_app_are_handed_on_to_whoever_wants_them(schemas, urls):
+    schemas.make(urls[0], [app])
+    with opened(urls[0]) as store:
+        put(store)
+        assert len(rows(store, "select app from app_migrations")) == len(
+            app_schemas([app], POSTGRES)[0].steps
+        )
+    schemas.give_back(urls[0])
+    schemas.make(urls[1])
+    with opened(urls[1]) as store:
+        assert rows(store, "select app from app_migrations") == []
+    assert schemas.spare == 1, "one without the app's tables had to be made"
+    schemas.make(other := urls[0], [app])
+    assert schemas.spare == 0
+    with opened(other) as store:
+        assert migrate_apps(store.backend, app_schemas([app], POSTGRES)) == []
+        assert put(store) == [1]
+    for url in (other, urls[1]):
+        schemas.give_back(url)
+
+
+def test_no_count_of_a_tests_writing_has_a_later_ones_tables_analyzed(schemas, urls):
+    used(
+        schemas,
+        urls[0],
+        "insert into lanes (key, gates) select 'l' || i, '{}' from generate_series(1, 1000) i",
+    )
+    schemas.make(urls[1])
+    with opened(urls[1]) as store:
+        counted = """select relname, n_mod_since_analyze, n_ins_since_vacuum from pg_stat_user_tables
+            where schemaname = current_schema() and n_mod_since_analyze + n_ins_since_vacuum > 0"""
+        assert rows(store, counted) == []
     schemas.give_back(urls[1])
 
 

@@ -1,10 +1,11 @@
 """Whatever is asked, every site answers: no crash, no hang, nothing but HTTP statuses that sites have."""
 
+import errno
 import json
 import socket
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.practice.browse import get
@@ -228,7 +229,6 @@ def answered(host: str, method: str, target: str, body: bytes) -> int:
     return answer.status
 
 
-@settings(max_examples=600, deadline=None)
 @given(
     HOST,
     st.sampled_from(["GET", "POST", "HEAD", "PUT"]),
@@ -240,7 +240,6 @@ def test_no_request_breaks_a_site(host: str, method: str, path: str, query: str,
     assert 200 <= answered(host, method, f"{path}?{query}" if query else path, body) < 500
 
 
-@settings(max_examples=300, deadline=None)
 @given(JSON, JSON, JSON)
 def test_no_prompt_breaks_the_model(messages: object, schema: object, tools: object):
     said = {
@@ -255,7 +254,6 @@ def test_no_prompt_breaks_the_model(messages: object, schema: object, tools: obj
     )
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     st.sampled_from(
         [
@@ -319,4 +317,7 @@ def test_bytes_that_are_no_request_end_their_connection_and_nothing_else(web: Pr
                 pass
         except ConnectionError:
             pass
+        except OSError as problem:
+            if problem.errno != errno.ENOTCONN:  # the server has hung up before our side was closed
+                raise
     assert get(web, "https://www.acme.example/").status == 200

@@ -4,7 +4,7 @@ come."""
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.reading.pages import PROSE, TODAY, look, page, rows
@@ -220,7 +220,6 @@ SOUP = st.lists(
 
 
 @given(SOUP)
-@settings(max_examples=150, deadline=None)
 @pytest.mark.promise(18)
 def test_any_soup_is_some_page(body: str):
     as_json(look(body))
@@ -231,7 +230,6 @@ def test_any_soup_is_some_page(body: str):
     st.sampled_from(["text/html", "application/json", "application/xml", ""]),
     st.integers(200, 599),
 )
-@settings(max_examples=150, deadline=None)
 @pytest.mark.promise(18)
 def test_any_bytes_are_some_page(body: bytes, kind: str, status: int):
     as_json(inspect(page(body, status=status, kind=kind), TODAY))

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.core.errors import UsageError
@@ -19,7 +19,6 @@ def _story(at: int) -> str:
 
 
 @given(text=st.text(st.sampled_from("ab .\n#-*|1。\t"), max_size=1_500), most=st.integers(MIN_PART, 700))
-@settings(max_examples=150, deadline=None)
 def test_parts_leave_out_nothing_but_white_space_and_keep_their_order_and_size(text: str, most: int):
     at = 0
     for part in split(text, most):

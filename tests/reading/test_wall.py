@@ -251,7 +251,6 @@ PAGES = st.lists(st.sampled_from(ODDITIES) | RUNS, max_size=8).map(lambda pieces
 
 @pytest.mark.promise(10)
 @given(PAGES, st.sampled_from([200, 403]))
-@settings(deadline=None, max_examples=150)
 def test_what_the_beginning_of_a_page_shows_never_changes_the_answer(text: str, status: int):
     assert wall(status, {}, text) == thorough(status, text)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import orjson
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.harness.bodies import saved
@@ -120,7 +120,6 @@ def board(key="a", *, merge=True, **said):
 @pytest.mark.promise(2)
 @pytest.mark.promise(19)
 @pytest.mark.parametrize("grouped", [1, 1_000], ids=["marks by name", "marks as they come"])
-@settings(max_examples=150, deadline=None)
 @given(batches=batches)
 # What was read of the old data before it was replaced stays as a mark.
 @example(batches=[[(1, board(size=3))], [(2, board(name="x")), (3, replace(board(merge=False), marks=()))]])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.harness.costs import instructions, rows_read
+from tests.harness.costs import instructions, keep_still, rows_read
 from tests.harness.databases import only_postgres, only_sqlite
 from tests.harness.hand import hands
 from tests.store.money import USED, clock, held
@@ -43,6 +43,7 @@ def test_no_call_reads_the_ledger_from_end_to_end_on_postgres(database, store):
         ledger.assume(hand.store, 10)
         yield
 
+    keep_still(store, "spendings", "budgets", "answers")
     with hands(database, store, 1) as (hand,):
         for n in range(10):
             ledger.settle(hand.store, held(hand.store, question=f"early {n}"), 5, USED)

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from tests.harness.costs import keep_still
 from tests.harness.databases import memory_database, only_postgres
 from thresher.core.clock import FrozenClock
 from thresher.core.record import Between, Is, Link, Record, pack
@@ -118,6 +119,7 @@ class Explaining:
 @pytest.mark.promise(4)
 @only_postgres
 def test_a_search_reads_what_it_finds_among_fifty_thousand_records_on_postgres(store):
+    keep_still(store, "records", "marks", "links")
     fill(store, MANY)
     for analyzed in (False, True):
         with store.read(autocommit=True) as session:

@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.workshop import one_stage
@@ -124,7 +124,6 @@ def _told(play, store):
 
 
 @given(record=records())
-@settings(max_examples=150)
 def test_a_record_is_kept_by_both_or_by_neither_and_read_back_the_same(both, record):
     def play(store):
         filing = pack(record, LIMIT)
@@ -139,7 +138,6 @@ def test_a_record_is_kept_by_both_or_by_neither_and_read_back_the_same(both, rec
 
 
 @given(new=tasks)
-@settings(max_examples=150)
 def test_a_task_is_taken_by_both_or_by_neither_and_claimed_the_same(both, new):
     registry = Registry([one_stage("visit", lambda ctx: Done())])
 
@@ -163,7 +161,6 @@ def test_a_task_is_taken_by_both_or_by_neither_and_claimed_the_same(both, new):
     link=st.none() | st.builds(Link, texts, texts),
     kind=st.just("page") | texts,
 )
-@settings(max_examples=150)
 def test_a_search_finds_the_same_in_both_and_never_fails_on_what_it_is_asked(both, where, keys, link, kind):
     good = Record("page", "a", {"size": 7, "state": "open"}, (Link("role", "x"),), marks=("size", "state"))
 

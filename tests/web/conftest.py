@@ -22,7 +22,7 @@ from tests.web.conformance import slips
 from thresher.admin.keys import create_key, known_scopes
 from thresher.config.apps import load_apps, own_apps
 from thresher.config.project import read_project
-from thresher.runtime import Runtime, opened_runtime
+from thresher.runtime import Runtime, opened_runtime, project_registry
 from thresher.web.route import OURS, Route, app_routes
 from thresher.web.routes import ROUTES
 from thresher.web.server import address_of, bind, make_server
@@ -136,11 +136,10 @@ def project(folder: Path, url: str | None = None) -> Iterator[Runtime]:
 @contextmanager
 def workshop(folder: Path, url: str | None = None) -> Iterator[Runtime]:
     """The project that a folder holds."""
+    said = read_project(folder)
     if url is None:
-        TABLES.write(folder / "thresher.db")
-    with opened_runtime(
-        url or f"sqlite:///{folder / 'thresher.db'}?durability=process", read_project(folder)
-    ) as shop:
+        TABLES.write(folder / "thresher.db", project_registry(said).apps)
+    with opened_runtime(url or f"sqlite:///{folder / 'thresher.db'}?durability=process", said) as shop:
         yield shop
 
 

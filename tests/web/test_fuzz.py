@@ -92,7 +92,7 @@ def fuzzed(request, tmp_path):
     url = None
     if request.param == "postgres":
         url = f"{request.getfixturevalue('postgres_url')}?schema=fuzz_{secrets.token_hex(6)}"
-        SCHEMAS.make(url)
+        SCHEMAS.make(url, APPS)
     with project(tmp_path, url) as shop, served(fill(shop)) as at:
         ask_companies(shop.store, shop.registry, [wish("Delta", "delta.io")])
         create_key(shop.store, "to be revoked", ["read"])

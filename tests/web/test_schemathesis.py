@@ -35,7 +35,7 @@ def test_no_operation_of_the_document_ends_in_an_error_of_the_server(tmp_path):
 
 
 def attack(operation, mode, headers):
-    many = max(EXAMPLES, settings().max_examples // 20)
+    many = max(EXAMPLES, settings().max_examples // 50)
 
     @settings(
         max_examples=many,

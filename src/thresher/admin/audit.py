@@ -17,15 +17,17 @@ MAX_VALUE = 100  # characters of one value
 _HIDDEN = "***"
 _TELLING = r"(?:pass(?:word|phrase|wd)?|secret|token|credentials?|authorization|cookie|api[_-]?key|csrf)"
 _NAME = re.compile(_TELLING, re.IGNORECASE)
-# What shows somebody into a site, and keys and tokens of ours, wherever they stand in a text.
+# What shows somebody into a site, and keys and tokens of ours, wherever they stand in a text. Anybody may
+# send a text of megabytes, so no pattern looks at a stretch of it from each of its places.
 _PATTERNS = (
-    (re.compile(r"(\b[a-z][a-z0-9+.-]*://)[^\s/?#@]*(?::[^\s/?#]*)?@", re.IGNORECASE), rf"\1{_HIDDEN}@"),
+    (re.compile(r"://[^\s/?#]*@"), f"://{_HIDDEN}@"),
     (re.compile(r"\b(thr_[0-9a-f]{12}|ths|thl|thp)_[A-Za-z0-9_-]{8,}"), rf"\1_{_HIDDEN}"),
     (re.compile(r"\bwhsec_[A-Za-z0-9+/=]{8,}"), f"whsec_{_HIDDEN}"),
-    (re.compile(r"\b(bearer|basic)\s+\S+", re.IGNORECASE), rf"\1 {_HIDDEN}"),
+    (re.compile(r"\b(bearer|basic)\s++\S+", re.IGNORECASE), rf"\1 {_HIDDEN}"),
     (
         re.compile(
-            rf"([\w.-]*{_TELLING}[\w.-]*[\"']?\s*[=:]\s*)(\"[^\"]*\"|'[^']*'|[^\s&,;}}]+)", re.IGNORECASE
+            rf"((?<![\w.-])(?=[\w.-]*{_TELLING})[\w.-]++[\"']?\s*+[=:]\s*+)(?:\"[^\"]*\"|'[^']*'|[^\s&,;}}]+)",
+            re.IGNORECASE,
         ),
         rf"\1{_HIDDEN}",
     ),

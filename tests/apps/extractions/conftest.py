@@ -6,13 +6,14 @@ import pytest
 
 from tests.apps.extractions import shop
 from tests.harness.databases import Database
+from thresher.apps.extractions.app import app
 from thresher.testing.world import World
 
 
 @pytest.fixture
 def world(database: Database) -> Callable[..., World]:
     """Open the world on the database of the test. Opened again, it is another worker on the same tasks."""
-    url = database.url if "://" in database.url else f"sqlite:///{database.url}"
+    url = database.address(app)
 
     def opened(of: shop.Shop, **settings: float) -> World:
         return shop.world(of, url, **settings)

@@ -77,16 +77,11 @@ class Project:
 
 @pytest.fixture
 def project(database: Database, tmp_path: Path) -> Iterator[Project]:
-    url = database.url if database.name == "postgres" else f"sqlite:///{database.url}"
+    url = database.address(app)
     with practice_process(SEED) as web:
         models = MODELS.format(web=web.url)
         (tmp_path / "thresher.yaml").write_text(
             PROJECT.format(database=url, web=web.url, models=models), "utf-8"
-        )
-        subprocess.run(
-            [sys.executable, "-m", "thresher", "--project", str(tmp_path), "migrate"],
-            check=True,
-            capture_output=True,
         )
         with opened_store(url, apps=(app,)) as store:
             made = Project(tmp_path, url, web.url, store)
@@ -148,7 +143,7 @@ def test_a_budget_holds_over_every_resume_and_one_that_is_raised_goes_on(project
 @pytest.mark.promise(15)
 def test_the_time_of_an_extraction_begins_again_when_it_is_resumed(database: Database):
     """It is not stale at once either, however long ago it stopped."""
-    url = database.url if "://" in database.url else f"sqlite:///{database.url}"
+    url = database.address(app)
     with world(Shop(6), url, **{"host.interval": 60.0}) as made:
         add_shop(made, limits=Limits(hours=2))
         started = extractions.start(made.store, made.registry, "shop").extraction

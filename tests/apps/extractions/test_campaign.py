@@ -5,6 +5,7 @@ import pytest
 
 from tests.apps.extractions.campaign import extract_all, unread
 from tests.harness.databases import Database, with_processes
+from thresher.apps.extractions.app import app
 from thresher.apps.extractions.service.recipes import RecipeView
 from thresher.practice.web import CATALOGUES, practice_process
 
@@ -41,8 +42,8 @@ def test_a_site_that_was_never_extracted_is_not_whole():
 @pytest.mark.promise(9)
 @pytest.mark.promise(14)
 def test_every_planted_item_is_extracted_once_however_often_a_worker_is_killed(database: Database, tmp_path):
-    url = database.url if database.name == "postgres" else f"sqlite:///{database.url}"
+    url = database.address(app)
     with practice_process(7) as web:
-        verdicts, killed = extract_all(tmp_path, url, SITES, web.url, 5, seed=7, model=True)
+        verdicts, killed = extract_all(tmp_path, url, SITES, web.url, 3, seed=7, model=True)
     assert [each.site for each in verdicts if not each.is_whole] == []
     assert killed > 0

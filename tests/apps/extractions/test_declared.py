@@ -225,7 +225,7 @@ def test_the_app_itself_declares_recipes_that_come_with_a_configuration(tmp_path
 @pytest.mark.promise(2)
 def test_workers_that_start_at_once_declare_it_once(tmp_path, postgres_url):
     url = f"{postgres_url}?schema=declared_{secrets.token_hex(6)}"
-    SCHEMAS.make(url)
+    SCHEMAS.make(url, [app])
     with World(app, database=url) as world, World(app, database=url) as other:
         (tmp_path / "thresher.yaml").write_text(FILE)
         together = threading.Barrier(2)

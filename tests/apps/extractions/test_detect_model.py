@@ -1,15 +1,16 @@
 """A model where rules are not certain: it points at what stands on the page, most answers must agree, and
 nothing is paid for twice."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
 
 from tests.apps.extractions.test_detect_catalogues import entity_of
 from tests.engine.asking import Study
-from tests.engine.conftest import *  # noqa: F403  the workshop and its web
+from tests.engine.conftest import shared, web
 from tests.engine.workshop import Workshop
+from tests.harness.databases import Database, file_and_server
 from thresher.apps.extractions.app import app
 from thresher.apps.extractions.detect import DETECT
 from thresher.apps.extractions.detection.look import PageLook, ShownLink
@@ -22,7 +23,10 @@ from thresher.core.clock import SystemClock
 from thresher.core.task import NewTask
 from thresher.practice.web import PracticeWeb
 from thresher.practice.web.planted import CATALOGUES
-from thresher.store.app_migrations import app_schemas, migrate_apps
+
+__all__ = ["shared", "web"]
+
+pytest_generate_tests = file_and_server
 
 A = "https://a.example"
 URLS = tuple(f"{A}/item/{at}" for at in range(6))
@@ -78,6 +82,14 @@ def clock() -> SystemClock:
     return SystemClock()
 
 
+@pytest.fixture
+def workshop(database: Database) -> Iterator[Workshop]:
+    database.make(app)
+    found = Workshop(database)
+    yield found
+    found.close()
+
+
 @pytest.mark.parametrize("of", CATALOGUES, ids=lambda each: each.name)
 def test_with_the_practice_model_every_catalogue_is_detected_and_previewed(
     workshop: Workshop, web: PracticeWeb, of: Any
@@ -85,7 +97,6 @@ def test_with_the_practice_model_every_catalogue_is_detected_and_previewed(
     study = Study(workshop, web)
     study.app = app
     store = workshop.store
-    migrate_apps(store.backend, app_schemas([app], store.backend.dialect))
     registry = study.open()
     store.settings = Settings(store.project_settings, catalogue_of((app,)))
     with store.write() as session:

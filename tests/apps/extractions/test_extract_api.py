@@ -43,7 +43,7 @@ SEED = 7
 
 
 def url_of(database: Database) -> str:
-    return database.url if "://" in database.url else f"sqlite:///{database.url}"
+    return database.address(app)
 
 
 def codes(made: World, view: Any) -> list[str]:

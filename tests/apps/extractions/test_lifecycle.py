@@ -26,6 +26,7 @@ from tests.harness.databases import Database, file_and_server
 from thresher.admin import sources
 from thresher.admin.export import FileFormat
 from thresher.apps.extractions import extract_data
+from thresher.apps.extractions.app import app
 from thresher.apps.extractions.model import Level, PageType, StepKind, page_name
 from thresher.apps.extractions.service import datasets, extractions, recipes
 from thresher.apps.extractions.store.datasets import datasets_of, items_stored, list_items
@@ -41,7 +42,7 @@ pytest_generate_tests = file_and_server
 
 
 def url_of(database: Database) -> str:
-    return database.url if "://" in database.url else f"sqlite:///{database.url}"
+    return database.address(app)
 
 
 def all_skus(number: int) -> list[str]:

@@ -21,7 +21,7 @@ def world(database: Database) -> Callable[..., World]:
     """Open the world on the database of the test; with pages one that collects and does not value. Opened
     again, it is another worker on the same tasks.
     """
-    url = database.url if "://" in database.url else f"sqlite:///{database.url}"
+    url = database.address(app)
 
     def opened(pages: Mapping[str, Page] | None = None, **settings: float) -> World:
         if pages is not None:

@@ -7,12 +7,13 @@ import pytest
 
 from tests.apps.prices.campaign import run
 from tests.harness.databases import Database, with_processes
+from thresher.apps.prices.app import app
 
 pytestmark = with_processes
 
 
 def url_of(database: Database) -> str:
-    return database.url if database.name == "postgres" else f"sqlite:///{database.url}"
+    return database.address(app)
 
 
 @pytest.mark.promise(1)

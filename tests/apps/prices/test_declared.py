@@ -55,7 +55,7 @@ Declare = Callable[[str], None]
 
 @pytest.fixture
 def world(database: Database) -> Iterator[World]:
-    url = database.url if "://" in database.url else f"sqlite:///{database.url}"
+    url = database.address(app)
     with made_world(url) as made:
         yield made
 

@@ -36,7 +36,6 @@ from thresher.engine.chores import CHORES, reap_lost
 from thresher.engine.registry import Registry
 from thresher.runtime import install
 from thresher.store import sources as gates
-from thresher.store.app_migrations import app_schemas, migrate_apps
 from thresher.store.store import Store
 from thresher.store.workers import reap, renew
 from thresher.testing.web import Reply
@@ -58,10 +57,11 @@ OpenStore = Callable[[], Store]
 def machine(database: Database) -> OpenStore:
     """Open a machine on the database with these numbers; opened again, it is another machine."""
 
+    database.make(app)
+
     def opened() -> Store:
         made = database.open()
         made.settings = Settings(NUMBERS, catalogue_of((app,)))
-        migrate_apps(made.backend, app_schemas((app,), made.backend.dialect))
         install(made, Registry((app,), made.settings))
         return made
 

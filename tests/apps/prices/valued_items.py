@@ -60,7 +60,7 @@ def opened(
     settings: Mapping[str, float] = {},
 ) -> World:
     """A world on the database of a test. Opened again, it is another worker on the same tasks."""
-    url = database.url if "://" in database.url else f"sqlite:///{database.url}"
+    url = database.address(app)
     return World(with_collections(app), pages=pages, settings=settings, now=now, database=url)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from tests.apps.queries.harbour import HOST, Follower, Harbour, days_ago, offer, world
-from tests.apps.queries.outputs.office import make_tables
 from tests.harness.databases import file_and_server as pytest_generate_tests
+from thresher.apps.queries.app import app
 from thresher.apps.queries.model import Status
 from thresher.apps.queries.store.details import MAX_TRIES, RETRY, miss_detail, next_detail, want_details
 from thresher.apps.queries.store.runs import COUNTERS
@@ -232,8 +232,9 @@ def wanted(number: int, later: int = 0) -> dict[str, object]:
     }
 
 
-def test_what_is_wanted_waits_in_its_order_and_is_given_up_after_a_few_tries(store):
-    make_tables(store)
+def test_what_is_wanted_waits_in_its_order_and_is_given_up_after_a_few_tries(database):
+    database.make(app)
+    store = database.open()
     failed = {"run": {"task": 1, "serial": 1}, "posting": "a/2", "progress": dict.fromkeys(COUNTERS, 0)}
     failed |= {"period": 0}
     with store.write() as session:

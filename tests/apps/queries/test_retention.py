@@ -3,19 +3,27 @@
 import pytest
 
 from tests.apps.queries.harbour import Follower, Harbour, days_ago, offer, world
-from tests.apps.queries.outputs.office import make_tables
 from tests.apps.queries.signals.market import STRONG, WEAK, row, see, words
+from tests.harness.databases import Database
 from tests.harness.databases import file_and_server as pytest_generate_tests
 from tests.harness.tasks import rows
 from thresher.apps.queries import retention
+from thresher.apps.queries.app import app
 from thresher.apps.queries.retention import EVERY, PRUNE
 from thresher.apps.queries.store.aggregates import aggregate_companies, dirty_companies, find_signals
 from thresher.apps.queries.store.retention import RUNS_KEPT, old_offers, old_runs, prune_offers, prune_runs
 from thresher.apps.queries.store.runs import begin_run, file_finds, finish_run, rowless_runs
 from thresher.core.clock import DAY
 from thresher.core.task import NewTask
+from thresher.store.store import Store
 
 __all__ = ["pytest_generate_tests"]
+
+
+@pytest.fixture
+def store(database: Database) -> Store:
+    database.make(app)
+    return database.open()
 
 
 def run(session, key: str, serial: int, at: int, *, ends: bool = True) -> None:
@@ -53,7 +61,6 @@ def prune(store, before: int, limit: int = 2) -> int:
 
 @pytest.mark.promise(18)
 def test_old_runs_go_but_not_the_latest_of_a_query_nor_one_under_way(store):
-    make_tables(store)
     with store.write() as session:
         run(session, "busy", 1, 1, ends=False)
         for serial in range(2, RUNS_KEPT + 6):
@@ -75,7 +82,6 @@ def test_old_runs_go_but_not_the_latest_of_a_query_nor_one_under_way(store):
 
 @pytest.mark.promise(18)
 def test_old_offers_go_and_what_made_a_company_a_signal_stays(store, clock):
-    make_tables(store)
     text = words("tide")
     see(
         store,
@@ -119,7 +125,6 @@ def test_old_offers_go_and_what_made_a_company_a_signal_stays(store, clock):
 
 
 def test_an_offer_that_was_seen_again_meanwhile_stays(store, clock):
-    make_tables(store)
     see(store, row("a/1", text=WEAK), row("a/2", text=words("tide")))
     clock.advance(DAY)
     before = clock.now()

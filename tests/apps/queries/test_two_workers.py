@@ -154,7 +154,7 @@ def test_one_works_and_the_other_takes_over_when_it_is_killed(
     database: Database, tmp_path: Path, quay: tuple[Quay, str]
 ) -> None:
     api, web = quay
-    url = f"sqlite:///{database.url}" if database.name.startswith("sqlite") else database.url
+    url = database.address(app)
     (tmp_path / "clients").mkdir()
     (tmp_path / "clients" / "quay.yaml").write_text(CLIENT)
     (tmp_path / "thresher.yaml").write_text(PROJECT.format(web=web, today=api.today - timedelta(days=1)))

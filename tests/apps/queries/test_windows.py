@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.apps.queries.clients.search import Reach, WindowKind
@@ -168,7 +168,6 @@ class Source:
 
 
 @pytest.mark.promise(11)
-@settings(max_examples=200)
 @given(
     st.sampled_from([RANGE, SINCE, FEED, WHOLE, Reach(WindowKind.SINCE)]),
     st.sets(st.tuples(st.integers(0, 25), st.integers(0, 3)), max_size=60),

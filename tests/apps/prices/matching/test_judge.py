@@ -8,7 +8,7 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.apps.prices.matching.hostile import ITEMS, LONG, RULES, hostile_listings
@@ -269,7 +269,6 @@ TEXTS = st.text(max_size=80) | st.lists(
 ).map(" ".join)
 
 
-@settings(max_examples=300)
 @given(
     TEXTS,
     st.none() | TEXTS,

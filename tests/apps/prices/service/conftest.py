@@ -6,11 +6,12 @@ import pytest
 
 from tests.apps.prices.people import made_world
 from tests.harness.databases import Database
+from thresher.apps.prices.app import app
 from thresher.testing.world import World
 
 
 @pytest.fixture
 def club(database: Database) -> Iterator[World]:
-    url = database.url if "://" in database.url else f"sqlite:///{database.url}"
+    url = database.address(app)
     with made_world(url) as made:
         yield made

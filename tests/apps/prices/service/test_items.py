@@ -5,6 +5,7 @@ import pytest
 from tests.apps.prices.people import COIN, LIST, MORGAN, URL, add_club, add_morgan, made_world, priced
 from tests.harness.databases import Database
 from thresher.apps.prices.amounts import amount_of
+from thresher.apps.prices.app import app
 from thresher.apps.prices.item_file import read_item_sheet
 from thresher.apps.prices.model import ItemStatus
 from thresher.apps.prices.service.items import (
@@ -132,7 +133,7 @@ def test_an_import_brings_all_or_nothing(club: World) -> None:
 
 
 def test_many_items_are_asked_for_in_portions_by_the_refresh(database: Database) -> None:
-    url = database.url if "://" in database.url else f"sqlite:///{database.url}"
+    url = database.address(app)
     with made_world(url, {URL: LIST}) as world:
         add_club(world)
         rows = "".join(f"Coin {number},coin,dollar,1921\n" for number in range(501))

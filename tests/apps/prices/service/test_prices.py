@@ -82,7 +82,7 @@ def test_an_explanation_names_every_point_that_counts_and_why_the_others_do_not(
 
 
 def test_an_outlier_is_named(database: Database) -> None:
-    url = database.url if "://" in database.url else f"sqlite:///{database.url}"
+    url = database.address(app)
     rows = "".join(f"{n},1921-D Morgan dollar,${40 + n}.00,USD,sold,2023-11-01,\n" for n in range(1, 9))
     text = f"id,title,price,currency,type,date,url\n{rows}99,1921-D Morgan dollar,$9000.00,USD,sold,2023-11-01,\n"
     with made_world(url, {URL: text}) as world:
@@ -104,7 +104,7 @@ def test_before_there_is_evidence_an_explanation_says_so(club: World) -> None:
 
 
 def test_a_changed_ask_is_told_in_the_history(database: Database) -> None:
-    url = database.url if "://" in database.url else f"sqlite:///{database.url}"
+    url = database.address(app)
     with made_world(url, settings={"prices.cache_enabled": 0}) as world:
         item = str(priced(world))
         world.web.add({URL: LIST.replace("$200.00", "$150.00")})

@@ -5,7 +5,7 @@ from datetime import timedelta
 from fractions import Fraction
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.apps.prices.valuation.points import (
@@ -104,7 +104,6 @@ def test_a_valuation_is_that_of_the_reference(
     check(found, grade, flags)
 
 
-@settings(max_examples=300)
 @given(markets(), st.sets(st.sampled_from(FLAGS), max_size=1))
 def test_many_prices_of_one_thing_are_fenced_and_weighed_as_in_the_reference(
     found: list[PricePoint], flags: set[str]

@@ -14,6 +14,8 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from google.auth import jwt
 
+from tests.harness.databases import Database
+from thresher.apps.queries.app import app
 from thresher.apps.queries.outputs.access import KEY_JSON, SPREADSHEET, TOKEN_URL
 from thresher.apps.queries.outputs.columns import COLUMNS, COMPANY_ID
 from thresher.apps.queries.outputs.options import SheetOptions
@@ -31,13 +33,11 @@ from thresher.fetch.http import HttpTransport
 from thresher.fetch.request import order
 from thresher.fetch.resolver import MappedResolver, SystemResolver
 from thresher.practice.sheets import Sheet, Workbook, serve_workbook
-from thresher.store.migrate import filled, statements
 from thresher.store.store import Store
 
 BOOK = "practice-spreadsheet-1"
 EMAIL = "thresher@practice.example"
 OPTIONS = SheetOptions()
-MIGRATIONS = sorted((Path(outputs.__file__).parents[1] / "migrations").glob("*.sql"))
 
 EFFECTS = {
     "queries.take_values": outputs.take_values,
@@ -55,22 +55,10 @@ READS = {
 }
 
 
-def make_tables(store: Store) -> None:
-    """What the migrations of the app make."""
-    words = {
-        name: store.backend.dialect.words[name]
-        for name in ("identity", "compact", "bytes", "postgres", "sqlite")
-    }
-    with store.write() as session:
-        for file in MIGRATIONS:
-            for sql in statements(filled(file.read_text("utf-8"), words)):
-                session.run(sql)
-
-
 @pytest.fixture
-def office(store: Store, tmp_path: Path) -> "Office":
-    make_tables(store)
-    return Office(store, tmp_path)
+def office(database: Database, tmp_path: Path) -> "Office":
+    database.make(app)
+    return Office(database.open(), tmp_path)
 
 
 @cache

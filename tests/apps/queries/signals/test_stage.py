@@ -5,9 +5,9 @@ import pickle
 
 import pytest
 
-from tests.apps.queries.signals.conftest import complete
 from tests.apps.queries.signals.market import RULES, RULES_TEXT, STRONG, WEAK, words
 from thresher import App, Context, Done, Effect, NewTask, Outcome, Pipeline, Stage
+from thresher.apps.queries.app import app as queries
 from thresher.apps.queries.clients.search import Offer
 from thresher.apps.queries.signals.offers import KeyedOffer, offer_rows, scores_again
 from thresher.apps.queries.signals.rules import read_rules
@@ -61,7 +61,7 @@ async def again(ctx: Context) -> Outcome:
 
 
 @pytest.fixture
-def world(tmp_path):
+def world():
     app = App(
         "queries",
         pipelines=(
@@ -70,7 +70,7 @@ def world(tmp_path):
             Pipeline("again", Stage(again)),
         ),
         effects=EFFECTS,
-        migrations=complete(tmp_path),
+        migrations=queries.migrations,
     )
     with World(app) as made:
         yield made

@@ -121,9 +121,11 @@ def job(number: int | str = 1, **more: Any) -> dict[str, Any]:
 def world(folder: Path, url: str | None = None, said: str = PROJECT) -> Iterator[World]:
     (folder / "thresher.yaml").write_text(said)
     project, clock = read_project(folder), FrozenClock()
-    if url is None:
-        TABLES.write(folder / "thresher.db")
     registry = project_registry(project)
+    if url is None:
+        TABLES.write(folder / "thresher.db", registry.apps)
+    else:
+        SCHEMAS.make(url, registry.apps)
     database = url or f"sqlite:///{folder / 'thresher.db'}?durability=process"
     store = open_store(database, project, registry.apps, clock=clock)
     try:
@@ -141,7 +143,6 @@ def worlds(request: pytest.FixtureRequest, folder: Path, said: str = PROJECT) ->
     url = None
     if request.param == "postgres":
         url = f"{request.getfixturevalue('postgres_url')}?schema=scrape_{secrets.token_hex(6)}"
-        SCHEMAS.make(url)
     with world(folder, url, said) as found:
         yield found
     if url:
