@@ -11,7 +11,7 @@ if typing.TYPE_CHECKING:
     from thresher.admin.explain import Explanation
     from thresher.admin.tasks import Added
     from thresher.client import AsyncClient, Client
-    from thresher.core.answer import Answer, By, Extract
+    from thresher.core.answer import By, Extract, ModelAnswer
     from thresher.core.app import App
     from thresher.core.backoff import Retry
     from thresher.core.context import Context
@@ -52,7 +52,6 @@ if typing.TYPE_CHECKING:
 
 _HOMES = {
     "Added": "thresher.admin.tasks",
-    "Answer": "thresher.core.answer",
     "App": "thresher.core.app",
     "AsyncClient": "thresher.client",
     "Blocked": "thresher.core.errors",
@@ -68,7 +67,6 @@ _HOMES = {
     "Demo": "thresher.core.extension",
     "DemoRun": "thresher.core.extension",
     "Done": "thresher.core.outcome",
-    "ProjectDraft": "thresher.core.template",
     "Effect": "thresher.core.outcome",
     "Event": "thresher.core.event",
     "Evidence": "thresher.core.evidence",
@@ -86,6 +84,7 @@ _HOMES = {
     "Kind": "thresher.core.schema",
     "Link": "thresher.core.record",
     "Material": "thresher.core.evidence",
+    "ModelAnswer": "thresher.core.answer",
     "NewEvent": "thresher.core.event",
     "NewTask": "thresher.core.task",
     "Next": "thresher.core.outcome",
@@ -97,6 +96,7 @@ _HOMES = {
     "Permanent": "thresher.core.errors",
     "Pipeline": "thresher.core.pipeline",
     "Place": "thresher.core.evidence",
+    "ProjectDraft": "thresher.core.template",
     "ProjectQuestion": "thresher.core.template",
     "RateLimited": "thresher.core.errors",
     "Record": "thresher.core.record",
@@ -125,7 +125,7 @@ _HOMES = {
     "host_gate": "thresher.core.keys",
     "tunable": "thresher.core.setting",
 }
-# These need the extra `web`, so `from thresher import *` leaves them out.
+# These import the web stack, which takes a while, so `from thresher import *` leaves them out.
 _WEB = {
     "DashboardPage": "thresher.web.pages.page",
     "PageRequest": "thresher.web.pages.page",
@@ -134,7 +134,6 @@ _WEB = {
 
 __all__ = [
     "Added",
-    "Answer",
     "App",
     "AsyncClient",
     "Blocked",
@@ -167,6 +166,7 @@ __all__ = [
     "Kind",
     "Link",
     "Material",
+    "ModelAnswer",
     "NewEvent",
     "NewTask",
     "Next",

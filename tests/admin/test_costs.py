@@ -16,7 +16,7 @@ from thresher.admin.costs import (
     read_costs,
 )
 from thresher.config.settings import Settings
-from thresher.core.answer import DOLLAR, Answer, Usage
+from thresher.core.answer import DOLLAR, ModelAnswer, Usage
 from thresher.core.clock import DAY, HOUR, MINUTE, FrozenClock
 from thresher.core.errors import UsageError
 from thresher.core.evidence import Evidence
@@ -157,7 +157,7 @@ def test_what_is_under_way_and_what_was_only_assumed_is_told_apart(store, clock)
 @pytest.mark.parametrize("by", list(WITH_REUSE))
 def test_answers_that_were_used_again_are_counted_with_what_they_saved(store, by):
     spend(store, 40, question="q")
-    answers.keep(store, "q", "extract", Answer({}, Evidence(), Usage(), 40, "mini-2026"))
+    answers.keep(store, "q", "extract", ModelAnswer({}, Evidence(), Usage(), 40, "mini-2026"))
     for _ in range(3):
         answers.recall(store, "q", app="roles")
     (line,) = read_costs(store, by=by).lines
@@ -167,7 +167,7 @@ def test_answers_that_were_used_again_are_counted_with_what_they_saved(store, by
 
 def test_a_day_on_which_nothing_had_to_be_paid_is_shown_too(store, clock):
     spend(store, 40, question="q")
-    answers.keep(store, "q", "extract", Answer({}, Evidence(), Usage(), 40, "m"))
+    answers.keep(store, "q", "extract", ModelAnswer({}, Evidence(), Usage(), 40, "m"))
     clock.advance(DAY)
     answers.recall(store, "q", app="roles", run=5)
     assert lines(store, "day", "calls", "reused") == [("2024-10-05", 0, 1), ("2024-10-04", 1, 0)]

@@ -17,7 +17,7 @@ from thresher.ai.prompt import Library
 from thresher.ai.provider import CallFailed, ModelCall, ModelReply, StopReason
 from thresher.config.models import Models, Rate, Thinker, Tier
 from thresher.config.settings import Settings
-from thresher.core.answer import Answer, Usage
+from thresher.core.answer import ModelAnswer, Usage
 from thresher.core.errors import TaskError
 from thresher.core.evidence import Material
 from thresher.core.schema import Field, Kind, Schema
@@ -52,13 +52,13 @@ class Bill:
 class Drawer:
     """A desk without a house: answers in a dictionary, money without end unless `refuses` says otherwise."""
 
-    answers: dict[str, Answer] = field(default_factory=dict)
+    answers: dict[str, ModelAnswer] = field(default_factory=dict)
     quotes: list[CallQuote] = field(default_factory=list)
     bills: list[Bill] = field(default_factory=list)
     refuses: dict[int, TaskError] = field(default_factory=dict)
     before: Callable[["Drawer", CallQuote], None] = lambda drawer, quote: None
 
-    async def recall(self, question: str) -> Answer | None:
+    async def recall(self, question: str) -> ModelAnswer | None:
         return self.answers.get(question)
 
     @asynccontextmanager
@@ -70,7 +70,7 @@ class Drawer:
         self.bills.append(Bill(quote.most))
         yield self.bills[-1]
 
-    async def keep(self, question: str, answer: Answer) -> None:
+    async def keep(self, question: str, answer: ModelAnswer) -> None:
         self.answers[question] = answer
 
     @property
@@ -121,7 +121,7 @@ class Scene:
 
     def ask(
         self, schema: Schema = TABLE, page: Material | str | None = None, task: str = "extract", **more: Any
-    ) -> Answer:
+    ) -> ModelAnswer:
         inputs: dict[str, Any] = more.pop("inputs", {})
         if page is not None:
             inputs = {**inputs, "page": Material(page) if isinstance(page, str) else page}

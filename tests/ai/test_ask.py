@@ -4,7 +4,7 @@ between."""
 import pytest
 
 from tests.ai.scene import OPINION, TABLE, TABLES, Drawer, cut, failed, refusal, scene
-from thresher.core.answer import Answer, Usage
+from thresher.core.answer import ModelAnswer, Usage
 from thresher.core.errors import (
     BudgetExhausted,
     ClaimLost,
@@ -53,7 +53,7 @@ def test_what_was_answered_once_needs_no_model_any_more():
 @pytest.mark.promise(15)
 def test_whoever_waited_while_another_was_answered_does_not_pay_again():
     def answered(budget: Drawer, quote) -> None:
-        budget.answers[quote.question] = Answer(RIGHT, Evidence(), Usage(1, 1, 1), 7, "small")
+        budget.answers[quote.question] = ModelAnswer(RIGHT, Evidence(), Usage(1, 1, 1), 7, "small")
 
     on = scene([], budget=Drawer(before=answered))
     answer = on.ask(page=PAGE)
@@ -66,7 +66,7 @@ def test_a_kept_answer_is_looked_for_in_the_page_again():
     on = scene([RIGHT])
     on.ask(page=PAGE)
     (key,) = on.budget.answers
-    on.budget.answers[key] = Answer(INVENTED, on.budget.answers[key].evidence, Usage(), 0, "small")
+    on.budget.answers[key] = ModelAnswer(INVENTED, on.budget.answers[key].evidence, Usage(), 0, "small")
     assert list(on.ask(page=PAGE).evidence.unverified()) == ["title", "price", "wood"]
 
 
@@ -74,7 +74,7 @@ def test_a_kept_answer_that_does_not_fit_is_asked_for_again():
     on = scene([RIGHT, RIGHT])
     on.ask(page=PAGE)
     (key,) = on.budget.answers
-    on.budget.answers[key] = Answer({"title": 5}, Evidence(), Usage(), 0, "small")
+    on.budget.answers[key] = ModelAnswer({"title": 5}, Evidence(), Usage(), 0, "small")
     assert (on.ask(page=PAGE).value, on.calls) == (RIGHT, 2)
 
 

@@ -14,7 +14,7 @@ from thresher.ai.prompt import Library
 from thresher.ai.providers import open_provider
 from thresher.config.models import Models, Rate, Thinker, Tier
 from thresher.config.settings import Settings
-from thresher.core.answer import Answer
+from thresher.core.answer import ModelAnswer
 from thresher.core.errors import BudgetExhausted, Malformed, RateLimited
 from thresher.core.evidence import Material
 from thresher.practice.web import Knob, PracticeWeb, Trouble
@@ -35,8 +35,8 @@ def web(shared: PracticeWeb) -> PracticeWeb:
     return shared
 
 
-def asked(web: PracticeWeb, page: str = PAGE, budget: Drawer | None = None, **settings: float) -> Answer:
-    async def ask() -> Answer:
+def asked(web: PracticeWeb, page: str = PAGE, budget: Drawer | None = None, **settings: float) -> ModelAnswer:
+    async def ask() -> ModelAnswer:
         thinker = Thinker("practice", "openai", "key", f"{web.url}/v1")
         models = Models(
             {"practice": thinker},

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.ai.scene import TABLE, TABLES, Scene, cut, failed, refusal, scene
 from thresher.ai.provider import ModelReply
-from thresher.core.answer import Answer, Usage
+from thresher.core.answer import ModelAnswer, Usage
 from thresher.core.errors import RateLimited, ServerError, TaskError, TimedOut
 from thresher.core.schema import Schema
 
@@ -46,7 +46,7 @@ REPLIES = (
 )
 
 
-def outcome(on: Scene, schema: Schema) -> Answer | TaskError:
+def outcome(on: Scene, schema: Schema) -> ModelAnswer | TaskError:
     try:
         return on.ask(schema, page=PAGE)
     except TaskError as problem:
@@ -76,7 +76,7 @@ def test_whatever_a_model_says(replies: list[object], schema: Schema):
 def test_what_was_answered_is_answered_the_same_again_for_nothing(replies: list[object], schema: Schema):
     on = scene([*replies, *[refusal()] * 4], settings={"ai.repairs": REPAIRS})
     first = outcome(on, schema)
-    if isinstance(first, Answer):
+    if isinstance(first, ModelAnswer):
         calls = on.calls
         second = on.ask(schema, page=PAGE)
         assert (second.value, second.evidence, second.cached, on.calls) == (

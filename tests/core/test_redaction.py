@@ -209,3 +209,15 @@ def test_an_error_is_stored_without_secrets():
     said = error_of(Malformed("https://u:hunter2xyz@h/?token=abcdefgh is no page")).message
     assert said == "https://u:***@h/?token=*** is no page"
     assert "hunter2" not in error_of(ValueError("password=hunter2xyz")).message
+
+
+def test_a_sentence_about_credentials_keeps_its_words():
+    said = "eBay needs credentials: set the environment variables EBAY_CLIENT_ID and EBAY_CLIENT_SECRET"
+    assert redact(said) == said
+    assert "abc123DEF" not in redact("credentials: abc123DEF")
+
+
+def test_the_number_of_a_session_of_work_is_told_and_that_of_a_login_in_an_address_is_not():
+    told = '{"session_id":"f3a9c2d17b","role":"welder"}'
+    assert redact_json(told) == told
+    assert "f3a9c2d17b" not in redact("https://acme.example/?sessionid=f3a9c2d17b")

@@ -6,14 +6,16 @@ import pytest
 
 from tests.harness.databases import with_processes
 from tests.harness.tasks import rows
-from thresher.core.answer import Answer, Usage
+from thresher.core.answer import ModelAnswer, Usage
 from thresher.core.clock import SECOND
 from thresher.core.errors import TooLarge
 from thresher.core.evidence import Evidence, Place
 from thresher.store import answers
 
 EVIDENCE = Evidence({"title": Place("Pear", 3, 7), "price": Place("2", path="$.price"), "taste": None}, "abc")
-ANSWER = Answer({"title": "Pear", "price": 2, "taste": "sweet"}, EVIDENCE, Usage(2, 300, 40), 17, "gpt-x")
+ANSWER = ModelAnswer(
+    {"title": "Pear", "price": 2, "taste": "sweet"}, EVIDENCE, Usage(2, 300, 40), 17, "gpt-x"
+)
 
 
 @pytest.mark.promise(14)
@@ -22,14 +24,14 @@ def test_an_answer_comes_back_as_it_was_kept_and_says_that_nothing_was_paid(stor
     assert answers.recall(store, "q") is None
     answers.keep(store, "q", "extract.3", ANSWER)
     found = answers.recall(store, "q")
-    assert found == Answer(ANSWER.value, EVIDENCE, ANSWER.usage, 17, "gpt-x", cached=True)
+    assert found == ModelAnswer(ANSWER.value, EVIDENCE, ANSWER.usage, 17, "gpt-x", cached=True)
     assert list(found.evidence.unverified()) == ["taste"]
 
 
 @pytest.mark.promise(2)
 def test_keeping_again_changes_nothing_and_the_first_answer_stands(store):
     answers.keep(store, "q", "extract.3", ANSWER)
-    answers.keep(store, "q", "extract.3", Answer({"title": "Plum"}, Evidence(), Usage(), 99, "other"))
+    answers.keep(store, "q", "extract.3", ModelAnswer({"title": "Plum"}, Evidence(), Usage(), 99, "other"))
     assert answers.recall(store, "q").value["title"] == "Pear"
 
 
@@ -59,14 +61,16 @@ def test_answers_to_a_prompt_can_be_forgotten_and_one_question_too(store):
 @pytest.mark.promise(18)
 def test_an_answer_that_is_too_large_is_refused_with_advice(store):
     with pytest.raises(TooLarge, match="smaller part"):
-        answers.keep(store, "q", "p", Answer({"text": "x" * answers.MAX_ANSWER}, Evidence(), Usage(), 0, "m"))
+        answers.keep(
+            store, "q", "p", ModelAnswer({"text": "x" * answers.MAX_ANSWER}, Evidence(), Usage(), 0, "m")
+        )
     assert answers.recall(store, "q") is None
 
 
 @pytest.mark.promise(19)
 @pytest.mark.parametrize("text", ["\x00", "\ud800", "𝒳 \u2028 é", "'; drop table answers; --"])
 def test_whatever_a_model_says_is_kept_by_both_databases(store, text):
-    said = Answer({"t": text}, Evidence({"t": Place(text, 0, 1)}, text), Usage(), 0, text)
+    said = ModelAnswer({"t": text}, Evidence({"t": Place(text, 0, 1)}, text), Usage(), 0, text)
     answers.keep(store, text, text, said)
     found = answers.recall(store, text)
     assert (found.value, found.evidence) == (said.value, said.evidence)

@@ -4,7 +4,7 @@ import pytest
 
 from tests.harness.tasks import change, claim_one, done, entry, events, retry, rows, running, settle
 from tests.store.money import NOON, USED, clock, counted, held, of, reserve, states
-from thresher.core.answer import Answer, Usage
+from thresher.core.answer import ModelAnswer, Usage
 from thresher.core.clock import DAY, HOUR, MINUTE, SECOND
 from thresher.core.errors import ClaimLost, UsageError
 from thresher.core.evidence import Evidence
@@ -199,7 +199,7 @@ def test_whoever_has_paid_and_not_yet_kept_the_answer_is_waited_for(store):
 def test_a_question_that_has_an_answer_is_not_paid_for_again(store):
     task = running(store)
     ledger.settle(store, held(store, claim=of(task)), 10, USED)
-    answers.keep(store, "q", "extract.1", Answer({}, Evidence(), USED, 10, "m"))
+    answers.keep(store, "q", "extract.1", ModelAnswer({}, Evidence(), USED, 10, "m"))
     assert reserve(store, claim=of(task)) == QuestionTaken(NOON)
     assert counted(store)["day:2024-10-04"] == (10, 0)
     answers.forget(store, question="q")

@@ -26,7 +26,7 @@ BOUNDED = {
         extractors.schema_name login_tries.what pages.host platforms.name reuses.app reuses.model reuses.prompt role_names.key
         role_turns.platform
         schedules.name scopes.kind scopes.stage settings.name spendings.app task_groups.name group_counts.name chore_rounds.name
-        tasks.error_name vectors.model vectors.version vectors.kind""",
+        tasks.error_name webhooks.name vectors.model vectors.version vectors.kind""",
     KEYED: """gates.name lanes.key links.name links.target marks.kind marks.name marks.word records.kind records.key sources.name tasks.kind
         tasks.lineage_key tasks.dedupe_key task_groups.open_key vectors.key""",
 }

@@ -18,7 +18,7 @@ from tests.harness.tasks import (
     state_of,
     worker,
 )
-from thresher.core.answer import Answer, Usage
+from thresher.core.answer import ModelAnswer, Usage
 from thresher.core.clock import DAY
 from thresher.core.evidence import Evidence
 from thresher.store import answers
@@ -166,7 +166,7 @@ def test_what_a_forgotten_worker_claims_after_all_goes_back(store, clock):
 
 def test_answers_that_nobody_uses_any_more_are_forgotten(store, clock):
     for question in ("old", "used"):
-        answers.keep(store, question, "prompt", Answer({}, Evidence(), Usage(), 1, "model"))
+        answers.keep(store, question, "prompt", ModelAnswer({}, Evidence(), Usage(), 1, "model"))
     clock.advance(300 * DAY)
     assert answers.recall(store, "used")
     clock.advance(101 * DAY)

@@ -13,7 +13,7 @@ from thresher.core.task import State
 Flag = Literal[0, 1]
 
 
-class Task(TypedDict):
+class TaskView(TypedDict):
     """A task as it stands now. `due` is 1 if it may be claimed, `cancelling` 1 if it was asked to stop.
     `dedupe_key` is unique among the live tasks of its kind. `failures` counts against its retries; `crashes`
     are attempts whose worker died. `tracking_id` is the root of its lineage, and `ancestry` leads there.
@@ -48,7 +48,7 @@ class Task(TypedDict):
     error: str | None
 
 
-class Attempt(TypedDict):
+class AttemptView(TypedDict):
     """One claim of a task: who performed which stage of it, and how that ended."""
 
     claim: int
@@ -62,7 +62,7 @@ class Attempt(TypedDict):
     worker: str | None
 
 
-class Refusal(TypedDict):
+class RefusalView(TypedDict):
     """A child that the loop guard refused to a task, and by which rule."""
 
     at: int
@@ -74,7 +74,7 @@ class Refusal(TypedDict):
     detail: str | None
 
 
-class Run(TypedDict):
+class RunView(TypedDict):
     """A run, or a group of tasks that are waited for together: how many of its members wait or run (`live`),
     how the others ended, what they counted, and what they cost in millionths of a dollar.
     """
@@ -106,7 +106,7 @@ class Run(TypedDict):
     until_at: int | None
 
 
-class Record(TypedDict):
+class RecordView(TypedDict):
     """A record: its members, where on a page each value stands (`evidence`), its links as name=target, and
     the tasks that wrote it first and last. `seen` counts how often it was found.
     """
@@ -124,7 +124,7 @@ class Record(TypedDict):
     updated_at: int
 
 
-class Event(TypedDict):
+class EventView(TypedDict):
     """Something that happened to a gate, a worker or the queue. `detail` depends on the kind; a list of
     events has the sentence of the kind, too.
     """
@@ -138,7 +138,7 @@ class Event(TypedDict):
     sentence: NotRequired[str]
 
 
-class Change(TypedDict):
+class ChangeView(TypedDict):
     """A row of the audit log: who changed something, by which way, and what was asked for."""
 
     id: int
@@ -225,11 +225,11 @@ class MadeKey(TypedDict):
 
 Fields = dict[str, Any]
 
-TaskFields = Annotated[Fields, Task]
-AttemptFields = Annotated[Fields, Attempt]
-RefusalFields = Annotated[Fields, Refusal]
-RunFields = Annotated[Fields, Run]
-EventFields = Annotated[Fields, Event]
-ChangeFields = Annotated[Fields, Change]
+TaskFields = Annotated[Fields, TaskView]
+AttemptFields = Annotated[Fields, AttemptView]
+RefusalFields = Annotated[Fields, RefusalView]
+RunFields = Annotated[Fields, RunView]
+EventFields = Annotated[Fields, EventView]
+ChangeFields = Annotated[Fields, ChangeView]
 CostFields = Annotated[Fields, CostLine]
-RecordFields = Annotated[Fields, Record]
+RecordFields = Annotated[Fields, RecordView]

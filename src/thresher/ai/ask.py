@@ -1,4 +1,4 @@
-"""The one interface to models: `Advisor.ask(task, schema, inputs) -> Answer`.
+"""The one interface to models: `Advisor.ask(task, schema, inputs) -> ModelAnswer`.
 
 A question about a long page is split into one question per part. Each answer is stored on its own, so that
 what was paid for before a crash, or before a budget ran out, is not paid for again; then the answers are
@@ -20,7 +20,7 @@ from thresher.ai.provider import Message, ModelCall, Provider
 from thresher.ai.question import Question
 from thresher.config.models import TIERS, Tier
 from thresher.config.settings import Settings
-from thresher.core.answer import Answer, Usage
+from thresher.core.answer import ModelAnswer, Usage
 from thresher.core.compute import in_thread
 from thresher.core.errors import Malformed, NotYet, UsageError
 from thresher.core.evidence import Evidence, Material, Place
@@ -152,7 +152,7 @@ class Advisor:
         *,
         tier: str | None = None,
         presence: bool | None = None,
-    ) -> Answer:
+    ) -> ModelAnswer:
         """The answer of a model to the prompt of that name, each value with its place in the page.
 
         `inputs` are JSON values, and at most one `Material`: the page. `tier` overrules the prompt's own.
@@ -168,13 +168,13 @@ class Advisor:
         shown = await in_thread(excerpts, material, self._settings().count("ai.part_size"))
         return await (self._several(asking, shown) if schema.many else self._single(asking, shown))
 
-    async def _several(self, asking: _Asking, shown: Sequence[Excerpt]) -> Answer:
+    async def _several(self, asking: _Asking, shown: Sequence[Excerpt]) -> ModelAnswer:
         answers = [await self._read(asking, excerpt) for excerpt in shown]
         return _joined(answers, merged(asking.schema, _found(answers), shown[0].material.hash))
 
-    async def _read(self, asking: _Asking, excerpt: Excerpt) -> Answer:
+    async def _read(self, asking: _Asking, excerpt: Excerpt) -> ModelAnswer:
         """The things of one part, unless there surely are none."""
-        nothing = Answer({"items": []}, Evidence(source=excerpt.material.hash), Usage(), 0, "")
+        nothing = ModelAnswer({"items": []}, Evidence(source=excerpt.material.hash), Usage(), 0, "")
         # Structured data may say what the text does not.
         if (
             asking.presence is not False
@@ -194,7 +194,7 @@ class Advisor:
             else replace(answer, usage=look.usage + answer.usage, cost=look.cost + answer.cost)
         )
 
-    async def _whole(self, asking: _Asking, excerpt: Excerpt, halvings: int = MAX_HALVINGS) -> Answer:
+    async def _whole(self, asking: _Asking, excerpt: Excerpt, halvings: int = MAX_HALVINGS) -> ModelAnswer:
         """All things of a part, read in pieces where the list of them is longer than one answer may be."""
         pieces = excerpt.pieces() if halvings else []
         spent = CutOff(Usage(), 0)
@@ -220,7 +220,7 @@ class Advisor:
             halvings > 1 and await self._begun(asking, pieces[0].pieces(), halvings - 1)
         )
 
-    async def _presence(self, asking: _Asking, excerpt: Excerpt) -> Answer | None:
+    async def _presence(self, asking: _Asking, excerpt: Excerpt) -> ModelAnswer | None:
         """Whether there is any, or None where that is not asked or was not answered."""
         if asking.presence is False:
             return None
@@ -244,13 +244,13 @@ class Advisor:
         reading = _worst(self._question(asking, excerpt), self._terms(asking.tier))
         return pays(_worst(question, brief(self._terms("cheap"))), reading)
 
-    async def _single(self, asking: _Asking, shown: Sequence[Excerpt]) -> Answer:
+    async def _single(self, asking: _Asking, shown: Sequence[Excerpt]) -> ModelAnswer:
         if len(shown) == 1:
             return await self._inquired(asking, shown[0])
         # Of a part nothing is required: what it does not say may stand in the next one.
         fields = tuple(replace(field, required=False) for field in asking.schema.fields)
         lenient = replace(asking, schema=replace(asking.schema, fields=fields))
-        answers: list[Answer] = []
+        answers: list[ModelAnswer] = []
         for excerpt in shown:
             answers.append(await self._inquired(lenient, excerpt))
             found = filled(asking.schema, _found(answers), excerpt.material.hash)
@@ -263,7 +263,9 @@ class Advisor:
             )
         return _joined(answers, found)
 
-    async def _inquired(self, asking: _Asking, excerpt: Excerpt | None, *, divisible: bool = False) -> Answer:
+    async def _inquired(
+        self, asking: _Asking, excerpt: Excerpt | None, *, divisible: bool = False
+    ) -> ModelAnswer:
         """What was answered before needs no model, no key and no vendor's library."""
         question = self._question(asking, excerpt)
         if (known := await recalled(question, asking.budget)) is not None:
@@ -330,13 +332,13 @@ def _worst(question: Question, terms: ModelTerms) -> int:
     )
 
 
-def _found(answers: Sequence[Answer]) -> list[Found]:
+def _found(answers: Sequence[ModelAnswer]) -> list[Found]:
     return [(answer.value, answer.evidence) for answer in answers]
 
 
-def _joined(answers: Sequence[Answer], found: Found) -> Answer:
+def _joined(answers: Sequence[ModelAnswer], found: Found) -> ModelAnswer:
     models = dict.fromkeys(answer.model for answer in answers if answer.model)
-    return Answer(
+    return ModelAnswer(
         *found,
         usage=sum((answer.usage for answer in answers), Usage()),
         cost=sum(answer.cost for answer in answers),

@@ -14,7 +14,7 @@ from thresher.ai.prices import ModelTerms
 from thresher.ai.prompt import Library, Prompt
 from thresher.ai.provider import CallFailed, Message, ModelCall, ModelReply
 from thresher.ai.question import Question, fenced, mark_of, seen
-from thresher.core.answer import Answer, Usage
+from thresher.core.answer import ModelAnswer, Usage
 from thresher.core.compute import in_thread
 from thresher.core.errors import BudgetExhausted, ClaimLost, Malformed, TaskError
 
@@ -33,7 +33,7 @@ class CutOff(Exception):
         self.usage, self.cost = usage, cost
 
 
-async def recalled(question: Question, budget: ModelBudget) -> Answer | None:
+async def recalled(question: Question, budget: ModelBudget) -> ModelAnswer | None:
     """What was kept, with its evidence found anew: the same words may stand elsewhere in another page."""
     known = await budget.recall(question.key)
     if known is None or question.schema.complaints(known.value):
@@ -54,7 +54,7 @@ class Inquiry:
         self._key = question.key
         self._usage, self._cost = Usage(), 0
 
-    async def answer(self, *, divisible: bool = False) -> Answer:
+    async def answer(self, *, divisible: bool = False) -> ModelAnswer:
         """The answer of the model. Raises `Malformed` where it gives none that can be used.
 
         `divisible`: the page can be asked about in pieces, so an answer that was too long raises `CutOff`,
@@ -65,7 +65,7 @@ class Inquiry:
         fault: DraftFault | None = None
         for _ in range(1 + self._terms.repairs):
             async with self._asked(turns, fault) as reply:
-                if isinstance(reply, Answer):
+                if isinstance(reply, ModelAnswer):
                     return reply
                 found = await self._drafted(reply)
                 if isinstance(found, Draft) and not found.doubts:
@@ -84,7 +84,7 @@ class Inquiry:
     @asynccontextmanager
     async def _asked(
         self, turns: Sequence[Message], fault: DraftFault | None = None
-    ) -> AsyncIterator[ModelReply | Answer]:
+    ) -> AsyncIterator[ModelReply | ModelAnswer]:
         """One call, for as long as its reservation lasts."""
         question, terms = self._question, self._terms
         call = ModelCall(
@@ -135,13 +135,13 @@ class Inquiry:
         """
         return Message(_echo(reply.text), ours=False), Message(_told(self._library[name], complaints))
 
-    async def _doubted(self, first: Draft, turns: Sequence[Message]) -> Answer:
+    async def _doubted(self, first: Draft, turns: Sequence[Message]) -> ModelAnswer:
         """Ask once more for what was not found. Whatever becomes of that, the first draft has been paid for
         and is not thrown away.
         """
         try:
             async with self._asked(turns) as reply:
-                if isinstance(reply, Answer):
+                if isinstance(reply, ModelAnswer):
                     return reply
                 second = await self._drafted(reply)
                 return await self._concluded(
@@ -152,8 +152,8 @@ class Inquiry:
         except TaskError:
             return await self._concluded(first)
 
-    async def _concluded(self, draft: Draft) -> Answer:
-        answer = Answer(draft.value, draft.evidence, self._usage, self._cost, draft.model)
+    async def _concluded(self, draft: Draft) -> ModelAnswer:
+        answer = ModelAnswer(draft.value, draft.evidence, self._usage, self._cost, draft.model)
         await self._budget.keep(self._key, answer)
         return answer
 

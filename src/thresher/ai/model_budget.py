@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from thresher.core.answer import Answer, Usage
+from thresher.core.answer import ModelAnswer, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Bill(Protocol):
 class ModelBudget(Protocol):
     """Where answers are kept and money is given out."""
 
-    async def recall(self, question: str) -> Answer | None:
+    async def recall(self, question: str) -> ModelAnswer | None:
         """The answer to this very question, if it was ever paid for."""
         ...
 
@@ -50,6 +50,6 @@ class ModelBudget(Protocol):
         """
         ...
 
-    async def keep(self, question: str, answer: Answer) -> None:
+    async def keep(self, question: str, answer: ModelAnswer) -> None:
         """Remember an answer for whoever asks the same again."""
         ...

@@ -27,7 +27,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ModelAnswer:
     """`value` fits the requested schema. `cost` is in millionths of a dollar, and is what this question cost
     once.
 

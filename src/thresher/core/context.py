@@ -3,7 +3,7 @@
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
-from thresher.core.answer import Answer, Extract
+from thresher.core.answer import Extract, ModelAnswer
 from thresher.core.credentials import Credentials
 from thresher.core.group import GroupStatus
 from thresher.core.page import Page
@@ -135,7 +135,7 @@ class Context(Protocol):
         *,
         tier: str | None = None,
         budget: float | None = None,
-    ) -> Answer:
+    ) -> ModelAnswer:
         """Ask a model with the prompt of that name. Every value has its place in the page, or is unverified.
 
         `inputs` are JSON values and at most one `Material`, the page. The call is reserved in advance under

@@ -28,9 +28,10 @@ MIN_LINE = 16  # a shorter line of a secret of many lines, such as a key file, m
 # How a secret may be spelled inside of other texts: each of its letters percent-encoded, also more than once.
 _PERCENT = "%(?:25){0,3}"
 
+# "It needs credentials: set the variables ..." is a sentence; its next word is no secret.
 _WORDS = (
     r"pass(?:word|wd|phrase)|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|signing[_-]?key"
-    r"|credentials?|signature|session[_-]?id|x-[a-z-]{1,30}-key"
+    r"|credentials?(?!:\s{1,3}[a-z]{1,12}\s)|signature|session[_-]?id|x-[a-z-]{1,30}-key"
 )
 _QUOTE = r"[bru]{0,2}\\{0,4}[\"']"
 _SEPARATOR = (
@@ -85,12 +86,11 @@ _NAMES = (
     "credentials",
     "authorization",
     "cookie",
-    "sessionid",
     "jwt",
     "hmac",
 )
 # Names of query parameters that are secrets in an address, and ordinary words elsewhere.
-_PARAMETERS = frozenset({"key", "sig", "auth", "pass", "pwd", "session", "sid"})
+_PARAMETERS = frozenset({"key", "sig", "auth", "pass", "pwd", "session", "sessionid", "sid"})
 
 
 class KnownSecrets:

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from thresher.ai.model_budget import Bill, CallQuote
-from thresher.core.answer import DOLLAR, Answer, Usage
+from thresher.core.answer import DOLLAR, ModelAnswer, Usage
 from thresher.core.clock import SECOND
 from thresher.core.errors import BudgetExhausted, NotYet
 from thresher.core.spans import Spans
@@ -65,12 +65,12 @@ class StoreModelBudget:
         self._budget, self._about, self._spans = budget, about, spans
         self._prompts: dict[str, str] = {}
 
-    async def recall(self, question: str) -> Answer | None:
+    async def recall(self, question: str) -> ModelAnswer | None:
         return await self._store.run(
             answers.recall, self._store, question, app=self._app, run=self._task.tracking_id
         )
 
-    async def keep(self, question: str, answer: Answer) -> None:
+    async def keep(self, question: str, answer: ModelAnswer) -> None:
         await self._store.run(answers.keep, self._store, question, self._prompts.get(question, ""), answer)
 
     @asynccontextmanager

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 
 import orjson
 
-from thresher.core.answer import Answer, By, Extract
+from thresher.core.answer import By, Extract, ModelAnswer
 from thresher.core.compute import Compute, compute_in_thread
 from thresher.core.errors import TooLarge, TooSlow, UsageError
 from thresher.core.evidence import Evidence, Material
@@ -249,7 +249,7 @@ class ReaderContext(Protocol):
         *,
         tier: str | None = None,
         budget: float | None = None,
-    ) -> Answer: ...
+    ) -> ModelAnswer: ...
     async def can_ask(self, tier: str = "cheap") -> bool: ...
     async def compute(
         self, function: Callable[..., T], /, *args: object, seconds: float | None = None

@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from thresher.ai.provider import Provider
-from thresher.core.answer import Answer, Extract
+from thresher.core.answer import Extract, ModelAnswer
 from thresher.core.compute import in_thread
 from thresher.core.credentials import Credentials
 from thresher.core.errors import BudgetExhausted, ConfigError, NotYet, UsageError
@@ -208,7 +208,7 @@ class StageContext:
         *,
         tier: str | None = None,
         budget: float | None = None,
-    ) -> Answer:
+    ) -> ModelAnswer:
         advisor = self._services.advisor
         if advisor is None:
             raise UsageError(

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from thresher.core.answer import Answer, Usage
+from thresher.core.answer import ModelAnswer, Usage
 from thresher.core.errors import TooLarge
 from thresher.core.evidence import as_json, of_json
 from thresher.core.record import clean
@@ -27,7 +27,7 @@ _OF_PROMPT = f"{_FORGET} prompt = :prompt"
 _OF_QUESTION = f"{_FORGET} question = :question"
 
 
-def recall(store: Store, question: str, *, app: str = "", run: int | None = None) -> Answer | None:
+def recall(store: Store, question: str, *, app: str = "", run: int | None = None) -> ModelAnswer | None:
     """The answer to this very question, if it was ever kept. Counted as used, by this app and this run (a
     tracking id).
     """
@@ -50,12 +50,12 @@ def recall(store: Store, question: str, *, app: str = "", run: int | None = None
         }
         session.run(_COUNT, about | {"cost": cost})
     body = json.loads(text)
-    return Answer(
+    return ModelAnswer(
         body["value"], of_json(body["evidence"]), made(Usage, body["usage"]), cost, model, cached=True
     )
 
 
-def keep(store: Store, question: str, prompt: str, answer: Answer) -> None:
+def keep(store: Store, question: str, prompt: str, answer: ModelAnswer) -> None:
     """Remember an answer; safe to repeat. An answer that came from here is here already."""
     if answer.cached:
         return
@@ -80,7 +80,7 @@ def forget(store: Store, *, prompt: str | None = None, question: str | None = No
         return dropped + (session.run(_OF_QUESTION, {"question": question}) if question is not None else 0)
 
 
-def _body(answer: Answer) -> str:
+def _body(answer: ModelAnswer) -> str:
     usage = answer.usage
     said: dict[str, Any] = {
         "value": answer.value,

@@ -241,13 +241,14 @@ def _title(status: int) -> str:
 PROBLEM_SCHEMA: Json = {
     "type": "object",
     "description": "An error (RFC 9457). `type` ends with its name, for programs; `detail` says what is wrong and what "
-    "to do, and `error` repeats it.",
+    "to do, and `error` repeats it. `request_id` is that of the header `X-Request-ID`, and stands in the server's log.",
     "properties": {
         "type": {"type": "string"},
         "title": {"type": "string"},
         "status": {"type": "integer"},
         "detail": {"type": "string"},
         "error": {"type": "string"},
+        "request_id": {"type": "string"},
     },
     "required": ["type", "title", "status", "detail", "error"],
 }

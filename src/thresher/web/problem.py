@@ -73,7 +73,7 @@ class Problem:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def told(self) -> dict[str, Any]:
-        """Its members, as they are sent."""
+        """Its members, but for the number of the request."""
         detail = self.detail[:MAX_DETAIL]
         return {
             "type": f"urn:thresher:{self.name}",
@@ -81,11 +81,12 @@ class Problem:
             "status": self.status,
             "detail": detail,
             "error": detail,
-            **({"request_id": request_id} if (request_id := log_fields().get("request_id")) else {}),
         }
 
     def response(self) -> Response:
-        return Response(written(self.told()), self.status, dict(self.headers), PROBLEM)
+        request_id = log_fields().get("request_id")
+        told = {**self.told(), "request_id": request_id} if request_id else self.told()
+        return Response(written(told), self.status, dict(self.headers), PROBLEM)
 
 
 def of_error(error: ThresherError) -> Problem:

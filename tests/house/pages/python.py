@@ -58,7 +58,7 @@ GROUPS = {
         "Material",
         "Extract",
         "By",
-        "Answer",
+        "ModelAnswer",
         "Evidence",
         "Place",
     ),

@@ -61,7 +61,7 @@ _POSTING: dict[str, Any] = {
     "company_name": "Acme",
     "location": "Portland, OR",
     "pay": "$100k-$120k",
-    "url": "https://acme.com/jobs/1",
+    "url": "https://acme.com/careers/1",
     "posted": "2026-03-01",
     "state": "open",
     "outcome": "saved",

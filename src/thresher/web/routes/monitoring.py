@@ -11,24 +11,24 @@ from thresher.admin.metrics import CONTENT_TYPE, exposition, fetch_metrics, read
 from thresher.web.answer import JSON, Answer, written
 from thresher.web.problem import Problem
 from thresher.web.route import CurrentRuntime, Route
-from thresher.web.routes.state import HEALTHY, Health
+from thresher.web.routes.state import HEALTHY, HealthView
 
 NOT_READY = Problem(503, "NotReady", "not ready; the server's log says why", {"Retry-After": "1"})
 
 
-async def alive() -> Answer[Health]:
+async def alive() -> Answer[HealthView]:
     """Tell that the server runs. Asks no database, and needs no key."""
     return _ok()
 
 
-async def ready(request: Request) -> Answer[Health] | Response:
+async def ready(request: Request) -> Answer[HealthView] | Response:
     """Tell whether the database answers and has all migrations: 200, or 503. Needs no key, and says nothing
     else.
     """
     return NOT_READY.response() if await request.app.state.readiness.problem() else _ok()
 
 
-def _ok() -> Answer[Health]:
+def _ok() -> Answer[HealthView]:
     return Answer(written(HEALTHY), media_type=JSON)
 
 

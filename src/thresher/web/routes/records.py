@@ -29,11 +29,11 @@ async def records(
 
 _RECORD = {
     "id": 17,
-    "kind": "company",
-    "key": "acme.example",
+    "kind": "page",
+    "key": "https://shop.example/lamps",
     "data": {},
     "evidence": None,
-    "links": ["board=acme"],
+    "links": ["shelf=lamps"],
     "first_task": 4711,
     "last_task": 4720,
     "seen": 2,

@@ -14,18 +14,18 @@ from thresher.web.route import CurrentRuntime, Route
 from thresher.web.routes.examples import AT, GATE
 
 
-class Health(TypedDict):
+class HealthView(TypedDict):
     """The server is there."""
 
     status: Literal["ok"]
 
 
-async def health(runtime: CurrentRuntime) -> Answer[Health]:
+async def health(runtime: CurrentRuntime) -> Answer[HealthView]:
     """Check that the server can reach its database. Needs no key, and says nothing else."""
     return await answer(runtime.store, _healthy, runtime.store)
 
 
-def _healthy(store: Store) -> Health:
+def _healthy(store: Store) -> HealthView:
     read_now(store)
     return {"status": "ok"}
 

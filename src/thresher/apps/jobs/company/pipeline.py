@@ -28,7 +28,7 @@ from thresher.apps.jobs.filtering.exclusion import (
     site_of,
     stop_list,
 )
-from thresher.core.answer import Answer
+from thresher.core.answer import ModelAnswer
 from thresher.core.clock import DAY, day_of
 from thresher.core.context import Context
 from thresher.core.errors import (
@@ -89,7 +89,7 @@ _FIELDS: Mapping[str, Field] = {
 }
 
 
-async def ask_for(ctx: Context, missing: tuple[str, ...], text: str, source: str) -> Answer | None:
+async def ask_for(ctx: Context, missing: tuple[str, ...], text: str, source: str) -> ModelAnswer | None:
     """Ask a model about the dossier; None if no model can be asked, or it gave no answer."""
     wanted = tuple(_FIELDS[name] for name in missing if name in _FIELDS)
     if not wanted or not ctx.setting("jobs.company.ask") or not await ctx.can_ask("cheap"):
@@ -104,7 +104,7 @@ async def ask_for(ctx: Context, missing: tuple[str, ...], text: str, source: str
         return None
 
 
-def values_of(answer: Answer | None) -> dict[str, FoundFact]:
+def values_of(answer: ModelAnswer | None) -> dict[str, FoundFact]:
     """The values that it gives, with their places."""
     if answer is None or not isinstance(answer.value, Mapping):
         return {}

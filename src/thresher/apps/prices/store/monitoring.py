@@ -13,9 +13,9 @@ import orjson
 
 from thresher.apps.prices.model import gate_name
 from thresher.core.clock import FOREVER
+from thresher.core.limits import MAX_INTEGER
 from thresher.core.task import State
-from thresher.store.search import TOP
-from thresher.store.session import Row, Session
+from thresher.store.session import Row, Session, keep_to_indexes
 
 KIND = "collect_prices"
 MAX_RECENT = 20
@@ -100,7 +100,8 @@ class TaskCount:
 
 def recent_tasks(session: Session, limit: int = MAX_RECENT, before: int | None = None) -> list[RecentTask]:
     """The newest collections, below an id if one is given, of the newest `MAX_LOOKED_AT` tasks there."""
-    rows = session.rows(_RECENT, {"kind": KIND, "before": before or TOP, "limit": limit})
+    keep_to_indexes(session)
+    rows = session.rows(_RECENT, {"kind": KIND, "before": before or MAX_INTEGER, "limit": limit})
     names = _Names.of(session, rows)
     return [
         RecentTask(
@@ -140,7 +141,8 @@ def stuck_tasks(session: Session, now: int, timeout: int, limit: int = MAX_SHOWN
 
 def tasks_by_worker(session: Session) -> list[TaskCount]:
     """Collections by status and worker, of the newest `MAX_LOOKED_AT` tasks."""
-    rows = session.rows(_BY_WORKER, {"kind": KIND, "before": TOP})
+    keep_to_indexes(session)
+    rows = session.rows(_BY_WORKER, {"kind": KIND, "before": MAX_INTEGER})
     return [TaskCount(State(state), name, count) for state, name, count in rows]
 
 
