@@ -86,7 +86,7 @@ def test_an_estimate_of_nothing_says_so_and_one_without_history_says_unknown(que
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--by", "colour"), "day, app, model, prompt, run, task"),
+        (("--by", "colour"), "day, app, model, prompt, kind, subject, run, task"),
         (("--since", "soon"), "90s, 10m, 2h or 1d"),
         (("--limit", "0"), "limit"),
     ],

@@ -20,14 +20,15 @@ from thresher.store.session import Row, Session, keep_to_indexes
 KIND = "collect_prices"
 MAX_RECENT = 20
 MAX_SHOWN = 1_000
-MAX_LOOKED_AT = 20_000  # tasks of all kinds, the newest: no index has the tasks of a kind
-_NEWEST = f"(select * from tasks where id < :before order by id desc limit {MAX_LOOKED_AT})"
+MAX_LOOKED_AT = 20_000  # numbers of tasks of all kinds, the highest: no index has the tasks of a kind
+_NEWEST = f"""t.id < :before
+    and t.id > (select coalesce(max(n.id), 0) from tasks n where n.id < :before) - {MAX_LOOKED_AT}"""
 
 # A lease runs out `lease_us` after it was renewed.
 _BEAT = "w.lease_until - w.lease_us"
 _TASK = f"select t.id, t.state, w.name, {_BEAT}, t.payload"
 _RECENT = f"""{_TASK}, t.created_at, t.finished_at, t.error_name, t.reason, t.failures, t.crashes
-    from {_NEWEST} t left join workers w on w.id = t.worker_id where t.kind = :kind order by t.id desc limit :limit"""
+    from tasks t left join workers w on w.id = t.worker_id where t.kind = :kind and {_NEWEST} order by t.id desc limit :limit"""
 # In the order of the index of running tasks; all tasks are never read. A worker that was given up has no
 # heartbeat, whenever its last one was.
 _STUCK = f"""{_TASK}, t.started_at from tasks t left join workers w on w.id = t.worker_id
@@ -35,7 +36,7 @@ _STUCK = f"""{_TASK}, t.started_at from tasks t left join workers w on w.id = t.
         and (w.id is null or w.lost_at is not null or w.stopped_at is not null or {_BEAT} < :before)
     order by t.worker_id, t.id limit :limit"""
 _BY_WORKER = f"""select t.state, case when t.finished_at is null and t.state <> 'running' then null else w.name end as locked_by,
-        count(*) from {_NEWEST} t left join workers w on w.id = t.worker_id where t.kind = :kind group by 1, 2 order by 1, 2"""
+        count(*) from tasks t left join workers w on w.id = t.worker_id where t.kind = :kind and {_NEWEST} group by 1, 2 order by 1, 2"""
 _SOURCES = """select p.name, g.id, g.open_after, g.tripped_until, g.failures, g.last_success, g.last_failure, g.last_error,
         g.closed_tag, g.closed_reason
     from price_sources p left join gates g on g.name = :gate || p.name where p.retired_at = 0 order by p.name limit :limit"""
