@@ -58,9 +58,8 @@ def _workplace(opening: Opening, truth: dict[str, Any]) -> tuple[Any, Any]:
 
 
 def _level(opening: Opening, truth: dict[str, Any]) -> tuple[Any, Any]:
-    said = (
-        None if truth["seniority"] in ("unknown", "mid") else truth["seniority"]
-    )  # upstream calls it mid where nothing is said
+    # Upstream calls it mid where nothing is said.
+    said = None if truth["seniority"] in ("unknown", "mid") else truth["seniority"]
     read = opening.level and opening.level.value
     return None if read == "mid" else read, said
 

@@ -69,9 +69,8 @@ def test_a_read_only_file_says_so(queue: Thresher, common_folder: Path, monkeypa
     assert queue("add", "free", "--database", url).code == 0
     for path in common_folder.iterdir():
         path.unlink() if path.name != "thresher.db" else path.chmod(0o444)
-    assert (
-        queue("config", "set", "retry.base", "4").code == 0
-    )  # every module is loaded before rights are given up
+    # Every module is loaded before rights are given up.
+    assert queue("config", "set", "retry.base", "4").code == 0
     monkeypatch.chdir(common_folder)
     if os.geteuid() == 0:
         os.seteuid(65534)
@@ -178,9 +177,8 @@ def test_folders_that_may_not_be_used_are_named(
     queue: Thresher, common_folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
     first = f"sqlite:///{common_folder}/first.db"
-    assert (
-        queue("migrate", "--database", first).code == 0
-    )  # every module is loaded before rights are given up
+    # Every module is loaded before rights are given up.
+    assert queue("migrate", "--database", first).code == 0
     monkeypatch.chdir(common_folder)
     closed, secret = common_folder / "closed", common_folder / "secret"
     closed.mkdir(mode=0o555)

@@ -36,6 +36,12 @@ def test_a_healthy_project_is_well(queue: Thresher):
     assert "test (work, free)" in queue("doctor").out
 
 
+def test_an_app_without_tasks_is_named_without_brackets(project: Path, thresher: Thresher):
+    (project / "app.py").write_text('from thresher import App\n\napp = App("tables")\n')
+    (found,) = [each for each in thresher("doctor", "--json").json["checks"] if each["name"] == "apps"]
+    assert (found["verdict"], found["found"]) == ("ok", "tables")
+
+
 def test_what_is_missing_fails_with_advice_and_the_rest_is_still_checked(project: Path, thresher: Thresher):
     (project / "thresher.yaml").write_text(PROJECT.replace("app.py", "nowhere.py"))
     result = thresher("doctor", "--json")

@@ -129,9 +129,8 @@ def test_a_clock_that_goes_back_an_hour_silences_no_schedule(workshop, rhythm, h
         workshop.clock.advance(first - workshop.clock.now() + MINUTE // 2)
         assert fire_schedules(workshop.store)
     before = len(fired(workshop))
-    with (
-        workshop.store.write() as session
-    ):  # the tasks of the first hour are over: the same times may be asked for again
+    with workshop.store.write() as session:
+        # The tasks of the first hour are over: the same times may be asked for again.
         session.run("update tasks set dedupe_key = null, lineage_key = null", {})
     workshop.clock.advance(-HOUR)
     usual = rhythm.get("every", 3_600 if rhythm.get("cron") == "30 * * * *" else 300)

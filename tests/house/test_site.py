@@ -130,6 +130,11 @@ ONE = "docs/how-to/one.md"
             f"{ONE}:3: write Markdown, not HTML: <script>alert(1)</script>",
         ),
         (ONE, "# A\n\nb <b>c</b>\n", f"{ONE}:3: write Markdown, not HTML: <b>"),
+        (
+            ONE,
+            "# A\n\n| b | |\n|---|---|\n| c | d |\n\n| e | f |\n",
+            f"{ONE}:7: this row belongs to no table; is there a blank line before it? | e | f |",
+        ),
         (ONE, "# A\n\n# B\n", f"{ONE}:3: a page has one title; begin this heading with ##"),
         (ONE, "No title.\n", f"{ONE}: it has no title"),
         (
@@ -246,6 +251,33 @@ def test_a_search_finds_a_word_from_the_disk_and_leads_to_its_section(
     page.wait_for_function("document.getElementById('count').textContent.startsWith('Nothing')")
     page.keyboard.press("Escape")
     assert page.is_hidden("#found")
+    assert wrong == []
+
+
+def test_a_search_puts_the_page_about_a_word_first_and_enter_opens_it(
+    site: Path, visited: tuple[Page, list[str]]
+):
+    page, wrong = visited
+    page.set_viewport_size(DESK)  # type: ignore[arg-type]
+    page.goto((site / "index.html").as_uri())
+    page.fill("#query", "webhook")
+    page.wait_for_selector("#results a")
+    shown = [link.get_attribute("href") or "" for link in page.locator("#results a").all()]
+    assert shown[0] == "./how-to/receive-webhooks.html"
+    assert sum("reference/cli.html" in each for each in shown[:10]) == 3, "the commands leave room for others"
+    with page.expect_navigation():
+        page.press("#query", "Enter")
+    assert page.url == (site / "how-to" / "receive-webhooks.html").as_uri()
+    assert wrong == []
+
+
+def test_no_row_of_a_table_is_as_long_as_a_phone(site: Path, visited: tuple[Page, list[str]]):
+    """Where the last column, which has the sentences, has no room, a sentence is a column of single words."""
+    page, wrong = visited
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    page.goto((site / "how-to" / "monitor.html").as_uri())
+    heights = "[...document.querySelectorAll('tbody tr')].map(row => row.offsetHeight)"
+    assert max(page.evaluate(heights)) <= PHONE["height"] / 3
     assert wrong == []
 
 

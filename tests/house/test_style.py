@@ -110,6 +110,21 @@ def test_no_tracked_file_holds(pattern: re.Pattern[str]):
     assert found == []
 
 
+# `except (`, a name alone, `) as problem:  # why`: brackets that the formatter made room for a comment with.
+TORN = re.compile(r"^( *)(?:.*[=\s])?\(\n.*\n\1\).*  # (?!type: ignore)", re.MULTILINE)
+
+
+def test_no_comment_tears_a_line_apart():
+    """A comment that is too long for its line goes above it."""
+    texts = {path: path.read_text("utf-8") for path in tracked() if path.suffix == ".py"}
+    torn = [
+        f"{name(path)}:{text.count(chr(10), 0, found.start()) + 1}"
+        for path, text in texts.items()
+        for found in TORN.finditer(text)
+    ]
+    assert torn == []
+
+
 def test_a_task_is_never_called_a_job():
     found = []
     room = ROOT / "src" / "thresher"

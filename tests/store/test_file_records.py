@@ -181,9 +181,8 @@ def test_many_records_cost_as_many_statements_as_two(store, merge):
             file_records(counted, [(1, each) for each in batch], 1)
         return counted.statements
 
-    assert [cost(300, word) for word in ("new", "new", "old")] == (
-        [3, 5, 6] if merge else [3, 3, 4]
-    )  # the last one changes every mark
+    # The last one changes every mark.
+    assert [cost(300, word) for word in ("new", "new", "old")] == ([3, 5, 6] if merge else [3, 3, 4])
     assert cost(2, "older") == cost(300, "oldest")
 
 

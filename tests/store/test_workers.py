@@ -141,9 +141,8 @@ def test_a_worker_that_was_given_up_claims_nothing_and_is_told_so(store, clock):
 def test_a_claim_that_crossed_with_the_loss_of_its_worker_does_not_stay_in_the_grave(store, clock):
     anna = worker(store)
     task = running(store, worker=anna)
-    with (
-        store.write() as session
-    ):  # as if the claim had been under way when the worker was given up and closed
+    with store.write() as session:
+        # As if the claim had been under way when the worker was given up and closed.
         session.run(
             "update workers set lost_at = :now, stopped_at = :now where id = :id",
             {"now": clock.now(), "id": anna},

@@ -34,9 +34,8 @@ def small(standing) -> Api:
     set_setting(shop.store, "web.body_limit", str(LIMIT), "test")
     set_setting(shop.store, "web.body_patience", "0.3", "test")
     api = Api(standing.stranger.url, create_key(shop.store, "anna", ["read", "write"]).token)
-    assert (
-        api.ask("PUT", "/api/settings/retry.base", json={"value": 60}).status == 200
-    )  # this server has read the others by now
+    # This server has read the others by now.
+    assert api.ask("PUT", "/api/settings/retry.base", json={"value": 60}).status == 200
     return api
 
 

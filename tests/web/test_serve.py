@@ -23,7 +23,7 @@ from tests.web.conftest import PATIENCE, PROJECT, Api, served, workshop
 from thresher.admin.records import write_records
 from thresher.core.errors import UsageError
 from thresher.runtime import opened_store
-from thresher.web.server import bind, is_loopback
+from thresher.web.server import address_of, bind, is_loopback
 
 
 @pytest.fixture
@@ -131,6 +131,21 @@ def test_an_address_that_others_reach_needs_a_key_first(project, thresher):  # n
 )
 def test_only_loopback_counts_as_near(host, near):
     assert is_loopback(host) is near
+
+
+@pytest.mark.parametrize(
+    ("family", "host", "told"),
+    [
+        (socket.AF_INET, "127.0.0.1", "127.0.0.1"),
+        (socket.AF_INET, "0.0.0.0", "127.0.0.1"),
+        (socket.AF_INET6, "::1", "[::1]"),
+        (socket.AF_INET6, "::", "[::1]"),
+    ],
+)
+def test_a_server_on_every_address_tells_one_that_a_browser_opens(family, host, told):
+    with socket.socket(family) as bound:
+        bound.bind((host, 0))
+        assert address_of(bound) == f"http://{told}:{bound.getsockname()[1]}"
 
 
 def test_an_address_that_cannot_be_had_is_told_with_advice(project, thresher):  # noqa: F811

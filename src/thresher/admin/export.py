@@ -304,9 +304,8 @@ def export_file(
         try:
             with os.fdopen(descriptor, "wb") as out:
                 rows = export(store, kind, what, form, out, status=status)
-            if (
-                path.exists()
-            ):  # a new file is for its owner alone; an old one stays as open as somebody made it
+            if path.exists():
+                # A new file is for its owner alone; an old one stays as open as somebody made it.
                 Path(name).chmod(path.stat().st_mode & 0o777)
             Path(name).replace(path)
         except BaseException:

@@ -144,7 +144,6 @@ def read_metrics(store: Store) -> list[Metric]:
         gates = sources.find_gates(session, only_sources=True, limit=MAX_SOURCES)
         fires_at = metrics.next_firing(session)
     states = Counter(sources.as_gate(row).why_closed(now) or "open" for row in gates)
-    endings = sorted(TERMINAL)
     return [
         by_label(
             "thresher_tasks",
@@ -154,6 +153,36 @@ def read_metrics(store: Store) -> list[Metric]:
             DEPTHS,
             depths,
         ),
+        *_recent(ended),
+        gauge(
+            "thresher_oldest_ready_seconds",
+            "Age of the oldest task that could start now; 0 if there is none.",
+            0 if oldest is None else max(0, now - oldest) / SECOND,
+        ),
+        gauge("thresher_workers_alive", "Workers that hold a lease.", alive),
+        gauge(
+            "thresher_schedule_overdue_seconds",
+            "How long the schedule that is most overdue should have fired; 0 if none is.",
+            0 if fires_at is None else max(0, now - fires_at) / SECOND,
+        ),
+        by_label(
+            "thresher_sources", "gauge", "Sources by the state of their gate.", "state", GATE_STATES, states
+        ),
+        gauge(
+            "thresher_model_spent_today_dollars", "What models have cost today (UTC).", left.spent / DOLLAR
+        ),
+        gauge(
+            "thresher_model_left_today_dollars",
+            "What models may still cost today (UTC): budget.day, less what is spent or reserved.",
+            left.left / DOLLAR,
+        ),
+    ]
+
+
+def _recent(ended: metrics.Ended) -> list[Metric]:
+    """What has ended lately."""
+    endings = sorted(TERMINAL)
+    return [
         by_label(
             "thresher_recent_ended",
             "gauge",
@@ -185,27 +214,5 @@ def read_metrics(store: Store) -> list[Metric]:
             "error",
             (*ERRORS, OTHER),
             _by_class(ended.errors),
-        ),
-        gauge(
-            "thresher_oldest_ready_seconds",
-            "Age of the oldest task that could start now; 0 if there is none.",
-            0 if oldest is None else max(0, now - oldest) / SECOND,
-        ),
-        gauge("thresher_workers_alive", "Workers that hold a lease.", alive),
-        gauge(
-            "thresher_schedule_overdue_seconds",
-            "How long the schedule that is most overdue should have fired; 0 if none is.",
-            0 if fires_at is None else max(0, now - fires_at) / SECOND,
-        ),
-        by_label(
-            "thresher_sources", "gauge", "Sources by the state of their gate.", "state", GATE_STATES, states
-        ),
-        gauge(
-            "thresher_model_spent_today_dollars", "What models have cost today (UTC).", left.spent / DOLLAR
-        ),
-        gauge(
-            "thresher_model_left_today_dollars",
-            "What models may still cost today (UTC): budget.day, less what is spent or reserved.",
-            left.left / DOLLAR,
         ),
     ]

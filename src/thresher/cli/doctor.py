@@ -147,9 +147,8 @@ def _registry(exam: "Examination", project: "Project", named: list[str]) -> "Reg
 def _apps(registry: "Registry") -> str:
     if not registry.apps:
         return "none; add apps: [app.py] to thresher.yaml"
-    return ", ".join(
-        f"{app.name} ({', '.join(pipeline.kind for pipeline in app.pipelines)})" for app in registry.apps
-    )
+    kinds = {app.name: ", ".join(pipeline.kind for pipeline in app.pipelines) for app in registry.apps}
+    return ", ".join(f"{name} ({each})" if each else name for name, each in kinds.items())
 
 
 def _settings(given: dict[str, Any]) -> str:

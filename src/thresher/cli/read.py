@@ -203,9 +203,8 @@ def board(ctx: typer.Context, texts: Texts = None) -> None:
 
     def answer(fields: Fields) -> dict[str, Any]:
         text = wanted(fields, "text", "url")
-        found = recognise(text) or (
-            _board_of_file(call, text) if texts else None
-        )  # lines may come from anywhere
+        # Lines may come from anywhere.
+        found = recognise(text) or (_board_of_file(call, text) if texts else None)
         if found is None:
             return {
                 "text": text,

@@ -267,9 +267,8 @@ class _Text:
                 return
 
     def _skip_text(self) -> None:
-        while (
-            self._run(_TEXT_END) == "\\"
-        ):  # the last character of a piece: what it stands before is in the next one
+        while self._run(_TEXT_END) == "\\":
+            # The last character of a piece: what it stands before is in the next one.
             self._fill(2)
             if len(self._ahead) - self._at < 2:
                 self.refuse("it ends too early")

@@ -18,9 +18,8 @@ MAX_NAME_BYTES = 200  # kinds and names
 MAX_GATE_BYTES = 300
 MAX_HOST = 253  # characters: a longer name is in no name server
 MAX_INTEGER = 2**63 - 1
-MAX_SETTLEMENT_BYTES = (
-    128 * 1024 * 1024
-)  # all that one attempt brings, and all that one turn settles: PostgreSQL takes 1 GB in a message
+# All that one attempt brings, and all that one turn settles: PostgreSQL takes 1 GB in a message.
+MAX_SETTLEMENT_BYTES = 128 * 1024 * 1024
 SHOWN = 80
 
 

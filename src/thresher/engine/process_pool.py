@@ -222,9 +222,8 @@ class _Channel(asyncio.Protocol):
         self.is_open = True
         self._transport: asyncio.Transport | None = None
         self._received = bytearray()
-        self._answer: asyncio.Future[bytes] = (
-            asyncio.get_running_loop().create_future()
-        )  # the first one comes unasked
+        # The first one comes unasked.
+        self._answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)

@@ -218,9 +218,8 @@ class StageContext:
         try:
             return await advisor.ask(task_name, schema, inputs, self._model_budget(budget), tier=tier)
         except BudgetExhausted as problem:
-            if (
-                problem.gate is None and problem.away is None
-            ):  # too dear for any one call: nobody else is concerned
+            if problem.gate is None and problem.away is None:
+                # Too dear for any one call: nobody else is concerned.
                 problem.away = LOOK_AGAIN
             raise
         # a model without a price, say: the task is not to blame, and waits until somebody has mended it
@@ -259,9 +258,8 @@ class StageContext:
         notifier = self._services.notifier
         try:
             return bool(notifier is not None and await notifier.send(title, body))
-        except (
-            ConfigError
-        ) as problem:  # an address that is none: the message waits until somebody has mended it
+        except ConfigError as problem:
+            # An address that is none: the message waits until somebody has mended it.
             raise NotYet(str(problem), retry_after=LOOK_AGAIN) from problem
 
     def lend(self, loop: asyncio.AbstractEventLoop) -> None:

@@ -137,9 +137,8 @@ class Subscribers:
                 for _, kind, tell in self._wanted:
                     if kind == event.kind:
                         self._put(event, tell)
-        except (
-            DatabaseProblem
-        ) as problem:  # the worker says so, too; what is missed is read in the next round
+        except DatabaseProblem as problem:
+            # The worker says so, too; what is missed is read in the next round.
             log.debug("events cannot be read: %s", problem)
         while self._waiting:
             await self._tell(*self._waiting.popleft())

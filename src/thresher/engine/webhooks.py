@@ -149,9 +149,8 @@ async def deliver(ctx: Context) -> Outcome:
     request = request_of(endpoint, said, ctx.now())
     try:
         answer = await ctx.post(request, bounds)
-    except (
-        Refused
-    ) as problem:  # by the address guard: nothing was sent, and nothing will be until somebody looks
+    except Refused as problem:
+        # By the address guard: nothing was sent, and nothing will be until somebody looks.
         raise Undeliverable(str(problem)) from None
     except (TooLarge, Malformed) as problem:
         raise _failure(ctx, endpoint, Transient(f"{endpoint.host} answered, but {problem}")) from None

@@ -196,9 +196,8 @@ def _one(between: str, left: str, right: str) -> Gap:
     if between in "-‐‑'’ʼ_" and not (left.isdigit() and right.isdigit()):
         return Gap.TIGHT
     if between == "." and left.isalpha() and right.isalpha():
-        return (
-            Gap.MARK if left.islower() and right.isupper() else Gap.DOT
-        )  # "end.Next": a space was forgotten
+        # "end.Next": a space was forgotten.
+        return Gap.MARK if left.islower() and right.isupper() else Gap.DOT
     return Gap.MARK
 
 

@@ -79,9 +79,8 @@ def owned(claims: Sequence[Claim], leaders: Sequence[str], things: int, layout: 
         return plain
     strict = max(
         ((_chosen(claims, anchors, each.begins, things, layout), at) for at, each in enumerate(borders)),
-        key=lambda tried: (
-            _count(tried[0]) - (tried[1] > 0) * max(2, len(claims) // 5)
-        ),  # the others must be clearly better
+        # The others must be clearly better.
+        key=lambda tried: _count(tried[0]) - (tried[1] > 0) * max(2, len(claims) // 5),
     )[0]
     # The page's own borders are better, unless they run through the middle of things: a thing may be a list
     # of its own.
@@ -207,9 +206,9 @@ def _before(claims: Sequence[Claim], begins: Sequence[int], number: Mapping[int,
     for claim in claims:
         mine = home.get(claim.said.thing)
         shared = claimed[claim.said.field, claim.said.value] > len(claim.positions)
-        if (
-            mine and not shared
-        ):  # above the first stretch stands the head of the page, which is no vote, and so is what several share
+        if mine and not shared:
+            # Above the first stretch stands the head of the page, which is no vote, and so is what several
+            # share.
             owners = {plain.owner(claim.said.field, position) for position in claim.positions}
             votes[claim.said.field] += (mine - 1 in owners) - (mine in owners)
     return frozenset(field for field, lead in votes.items() if lead > 0)

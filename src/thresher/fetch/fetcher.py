@@ -386,9 +386,8 @@ class Fetcher:
 
     async def _problem(self, answer: Response, request: Request, gate: str) -> TaskError | None:
         sample = _sample(answer)
-        asked_to_wait = (
-            answer.status in (429, 503) and "retry-after" in answer.headers
-        )  # whoever says when to come back is no wall
+        # Whoever says when to come back is no wall.
+        asked_to_wait = answer.status in (429, 503) and "retry-after" in answer.headers
         is_redirected = 300 <= answer.status < 400
         why = None if sample is None or asked_to_wait or is_redirected else await self._wall(answer, sample)
         problem = judge(

@@ -238,9 +238,8 @@ def read_target(head: bytes) -> tuple[str, bool]:
     """Where a request to a proxy wants to go, and whether it wants a tunnel. ValueError for anything else."""
     method, where, _ = head.partition(b"\r\n")[0].decode("ascii").split(" ")
     if method == "CONNECT":
-        scheme = (
-            "http" if where.endswith(f":{PLAIN_PORT}") else "https"
-        )  # a tunnel to port 80 is a websocket without TLS
+        # A tunnel to port 80 is a websocket without TLS.
+        scheme = "http" if where.endswith(f":{PLAIN_PORT}") else "https"
         return f"{scheme}://{where}/", True
     if not where.lower().startswith("http://"):
         raise ValueError("not a request to a proxy")

@@ -81,9 +81,8 @@ class RobotsRule:
             return False
         last = others.pop() if self.whole else ""
         at = len(first)
-        for piece in (
-            others
-        ):  # the leftmost place leaves the most to those that follow, so nothing is ever tried twice
+        for piece in others:
+            # The leftmost place leaves the most to those that follow, so nothing is ever tried twice.
             found = path.find(piece, at)
             if found < 0:
                 return False

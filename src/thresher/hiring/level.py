@@ -113,18 +113,16 @@ _LEVELS |= {"associate": Level.JUNIOR, "intern": Level.INTERN, "learner": Level.
 def read_level(title: str) -> Finding[Level] | None:
     """The level that a title names, or None."""
     line = flat(title[:MAX_LENGTH])
-    if (
-        aide := _TO_A_CHIEF.search(line)
-    ) is not None:  # "Assistant to the CEO": whom somebody works for is not who they are
+    if (aide := _TO_A_CHIEF.search(line)) is not None:
+        # "Assistant to the CEO": whom somebody works for is not who they are.
         line = line[: aide.end()]
     found = [each for each in _WORDS.finditer(line) if _means_it(line, each)]
     names = {str(each.lastgroup): each for each in reversed(found)}
     for name in ("intern", "learner"):  # who learns to be a manager is none yet
         if name in names:
             return _finding(names[name])
-    if (
-        found and found[0].lastgroup == "junior" and _BEGINNER.fullmatch(found[0][0])
-    ):  # whatever the role is called, it is the first one
+    if found and found[0].lastgroup == "junior" and _BEGINNER.fullmatch(found[0][0]):
+        # Whatever the role is called, it is the first one.
         return _finding(found[0])
     own = [each for each in found if each.lastgroup in _OWN]
     if len(own) > 1 and _EITHER.fullmatch(line, own[0].end(), own[1].start()):

@@ -167,9 +167,8 @@ def _with(parts: _Parts, name: str, at: int, known: Sequence[City]) -> _Parts:
         return replace(parts, cities=(*parts.cities, *(city for city in found if city not in parts.cities)))
     if regions and country:  # CA, DE, IN, CO, Georgia
         regions, country = _decided(parts, at, (regions, country), known)
-    if country and (
-        parts.country is None or len(name) > 3
-    ):  # a name says more than a code before it: "CH - Shanghai, China"
+    if country and (parts.country is None or len(name) > 3):
+        # A name says more than a code before it: "CH - Shanghai, China"
         return replace(parts, country=country)
     if regions:
         return replace(parts, regions=(*parts.regions, *regions))
@@ -208,9 +207,8 @@ def _decided(
     following = parts.names[at + 1] if at + 1 < len(parts.names) else None
     if following and any(each.country == country for each in regions_named(following)):
         return (), country
-    return (
-        (regions, None) if at else ((), None)
-    )  # behind a city it is a region, in front of an unknown one it may be either
+    # Behind a city it is a region, in front of an unknown one it may be either.
+    return (regions, None) if at else ((), None)
 
 
 def _region(name: str, at: int, known: Sequence[City]) -> tuple[Region, ...]:

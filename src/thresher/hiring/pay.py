@@ -312,9 +312,8 @@ def _sums(low: str, *, surely: bool) -> Iterator[MoneyText]:
         )  # a sum begins at most a code before its digits
         if match is not None and match.start() <= at:
             done = match.end()
-            known = (
-                surely or _is_signed(match) or _is_paid(low, _clause(low, match.start()), done)
-            )  # most are years, people and the like
+            # Most are years, people and the like.
+            known = surely or _is_signed(match) or _is_paid(low, _clause(low, match.start()), done)
             if known and (found := sum_of(match)) is not None:
                 yield found
 
@@ -377,9 +376,8 @@ def _is_else(low: str, before: str, found: MoneyText) -> bool:
     """Whether the nearest word that says what a sum is says something else than pay."""
     if _ELSE_BEHIND.match(low, found.end):
         return True
-    likely = (
-        found.high is not None and found.low >= 20_000 and found.currency is not None
-    )  # little else comes in such ranges
+    # Little else comes in such ranges.
+    likely = found.high is not None and found.low >= 20_000 and found.currency is not None
     near = re.split(r"[.;!?]\s|\n", before)[-1][-25 if likely else -90 :]
     other = max((each.end() for each in _ELSE.finditer(near)), default=-1)
     paid = max((each.end() for each in _PAID.finditer(near)), default=-1)

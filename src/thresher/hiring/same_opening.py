@@ -289,9 +289,8 @@ def page_at(url: str) -> str:
         else []
     )
     query = f"?{urlencode(kept)}" if kept else ""
-    return (
-        f"//{host.removeprefix('www.')}{path}{query}" if path or query else ""
-    )  # a front page is no posting
+    # A front page is no posting.
+    return f"//{host.removeprefix('www.')}{path}{query}" if path or query else ""
 
 
 def home(

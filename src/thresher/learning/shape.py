@@ -48,9 +48,8 @@ def look(text: str) -> ValueShape:
     has_digit, has_letter = any(map(str.isdigit, text)), any(map(str.isalpha, text))
     if has_digit and is_priced(text):
         return ValueShape.PRICE
-    if (
-        figured(text) and not text.isdigit() and is_dated(text)
-    ):  # ten figures are a moment to a machine, and an ISBN to a reader
+    if figured(text) and not text.isdigit() and is_dated(text):
+        # Ten figures are a moment to a machine, and an ISBN to a reader.
         return ValueShape.DAY
     if has_digit and not has_letter:
         return ValueShape.FIGURES

@@ -484,9 +484,8 @@ def _search(
             *(f"join {table} on {_of(table)} = {lead}" for table in others),
             "cross join records r",
         ]
-        own = (
-            {} if any(table.startswith("marks") for table in lists) else own
-        )  # a mark knows the kind of its record
+        # A mark knows the kind of its record.
+        own = {} if any(table.startswith("marks") for table in lists) else own
     clauses = [*lists.values(), *(clause for name, clause in own.items() if name in given)]
     clauses += [f"r.id = {lead}"] if lead != "r.id" else []
     clauses += [f"{lead} < :before"] if before is not None else []

@@ -202,9 +202,8 @@ def release(backend: Backend, session: Session, gates: Gates, hits: Sequence[Set
         blame = hit.settlement.blame
         if blame and (blame.gate or lane_gates):
             guilty = gate_named(session, blame.gate) if blame.gate else lane_gates[0]
-            if (
-                guilty is not None
-            ):  # else it is the fault of something that has no gate here, such as a browser that died
+            if guilty is not None:
+                # Without one it is the fault of something that has no gate here, such as a browser that died.
                 blamed.append((guilty, blame))
     if ended or blamed:
         gates.load({*ended, *(gate_id for gate_id, _ in blamed)})

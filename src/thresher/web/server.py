@@ -1,4 +1,6 @@
-"""The server: its socket, its signals, trusted proxies, and a public address only where a key exists."""
+"""The server: its socket, its signals, trusted proxies, and a public address only where somebody could log
+in.
+"""
 
 import contextlib
 import errno
@@ -56,8 +58,9 @@ def check_address(runtime: Runtime, host: str) -> None:
     """Refuse an address that other machines can reach while there is neither a key nor an administrator."""
     if not is_loopback(host) and not has_keys(runtime.store) and not has_admins(runtime.store):
         raise UsageError(
-            f"{host} can be reached from other machines, and there is no key yet; first run: "
-            "thresher keys create NAME --scope read. To serve this machine only: thresher serve"
+            f"{host} can be reached from other machines, and nobody could log in yet; first run: "
+            "thresher admin create NAME, or for programs: thresher keys create NAME --scope read. "
+            "To serve this machine only, leave out --host"
         )
 
 
@@ -107,8 +110,10 @@ def _listening(family: int, kind: int, proto: int, address: tuple[Any, ...]) -> 
 
 
 def address_of(bound: socket.socket) -> str:
-    """Return the URL of a socket."""
+    """Return the URL of a socket, as this machine reaches it."""
     host, port = bound.getsockname()[:2]
+    if ipaddress.ip_address(host.partition("%")[0]).is_unspecified:  # which not every browser can open
+        host = "::1" if ":" in host else "127.0.0.1"
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 

@@ -167,8 +167,7 @@ def test_a_country_with_several_times_has_none():
 
 def test_hours_are_counted_on_the_day_and_the_short_way_round():
     assert hours_between("America/Los_Angeles", "Europe/Berlin", date(2026, 2, 10)) == 9
-    assert (
-        hours_between("America/Los_Angeles", "Europe/Berlin", date(2026, 3, 20)) == 8
-    )  # one has changed its clocks, the other not yet
+    # One has changed its clocks, the other not yet.
+    assert hours_between("America/Los_Angeles", "Europe/Berlin", date(2026, 3, 20)) == 8
     assert hours_between("America/Los_Angeles", "Pacific/Auckland", date(2026, 2, 10)) == 3
     assert hours_between("Asia/Kolkata", "Etc/UTC", date(2026, 2, 10)) == 5.5

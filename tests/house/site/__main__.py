@@ -17,7 +17,7 @@ def main() -> int:
     problems = build(ROOT, folder)
     for each in problems:
         print(each, file=sys.stderr)
-    print(f"{len(problems)} problems; nothing was written" if problems else f"open {folder / 'index.html'}")
+    print(f"problems: {len(problems)}; nothing was written" if problems else f"open {folder / 'index.html'}")
     return 1 if problems else 0
 
 

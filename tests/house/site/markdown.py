@@ -107,6 +107,10 @@ class Writer:
         token.content = ""
 
     def _inline(self, token: Token) -> None:
+        if token.content.startswith("| "):
+            self.problem(
+                f"this row belongs to no table; is there a blank line before it? {token.content[:60]}"
+            )
         for child in token.children or ():
             match child.type:
                 case "link_open":

@@ -3,6 +3,7 @@
 "use strict";
 
 const MAX_FOUND = 20;
+const MAX_OF_PAGE = 3; // sections of one page, before other pages have had their turn
 const AROUND = 70; // characters that are shown on either side of a word
 const root = document.currentScript.dataset.root;
 const query = document.getElementById("query");
@@ -41,6 +42,21 @@ function score([address, title, heading, text], words) {
   return HISTORY.test(address) ? sum / 2 : sum;
 }
 
+// The best first, but no page with many sections keeps the others out of sight.
+function ranked(pages, words) {
+  const turns = new Map();
+  const found = pages
+    .map((page) => [score(page, words), page])
+    .filter(([points]) => points > 0)
+    .sort(([one], [other]) => other - one)
+    .map(([, page]) => {
+      const turn = turns.get(page[1]) ?? 0;
+      turns.set(page[1], turn + 1);
+      return [turn >= MAX_OF_PAGE, page];
+    });
+  return found.sort(([one], [other]) => one - other).map(([, page]) => page);
+}
+
 function excerpt(text, words) {
   const first = words.map((word) => word.exec(text)).find(Boolean);
   const at = first ? first.index : 0;
@@ -74,18 +90,20 @@ async function search() {
   const pages = await load();
   if (query.value.trim() !== said) return; // somebody typed on
   const words = said.split(/\s+/).map(pattern);
-  const found = pages
-    .map((page) => [score(page, words), page])
-    .filter(([points]) => points > 0)
-    .sort(([one], [other]) => other - one);
+  const found = ranked(pages, words);
   const more = found.length > MAX_FOUND ? `; the first ${MAX_FOUND} are shown` : "";
   count.textContent = found.length ? `${found.length} found${more}` : `Nothing was found for “${said}”.`;
-  results.replaceChildren(...found.slice(0, MAX_FOUND).map(([, page]) => row(page, words)));
+  results.replaceChildren(...found.slice(0, MAX_FOUND).map((page) => row(page, words)));
 }
 
 document.querySelector("search").hidden = false;
 query.addEventListener("focus", load);
 query.addEventListener("input", search);
+query.addEventListener("keydown", async (event) => {
+  if (event.key !== "Enter" || event.isComposing) return;
+  await search();
+  if (!box.hidden) results.querySelector("a")?.click();
+});
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && !box.hidden) {
     query.value = "";

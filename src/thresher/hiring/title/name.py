@@ -52,9 +52,8 @@ def _shortened(words: list[str]) -> list[str]:
     if _weight(words) <= MAX_WORDS:
         return words
     head = head_at(words)
-    if (
-        head + 1 < len(words) and words[head + 1] in vocabulary().small
-    ):  # "head of x and y": what it is about stands behind it
+    if head + 1 < len(words) and words[head + 1] in vocabulary().small:
+        # "head of x and y": what it is about stands behind it.
         return _fitting(words[head:])
     before = words[: head + 1]
     tool = _tool(before)

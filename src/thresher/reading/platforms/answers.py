@@ -113,9 +113,8 @@ def _named(answer: AnswerShape, token: str) -> Board | None:
 def _posting(
     platform: Platform, answer: AnswerShape, row: Any, data: Any, today: date, parts: Mapping[str, str]
 ) -> Posting | None:
-    known = (
-        {**parts, **row} if isinstance(row, Mapping) else row
-    )  # a template may name a part of the board's address
+    # A template may name a part of the board's address.
+    known = {**parts, **row} if isinstance(row, Mapping) else row
     said = {name: field(known, data) for name, field in answer.fields.items()}
     if not said.get("title"):
         return None

@@ -466,9 +466,8 @@ def test_a_late_body_is_refused_and_kept(store: Store, clock: FrozenClock) -> No
     assert (found.imported, found.role_id) == (2, wanted)
     assert set(postings(store)) == {"monster/m-1", "monster/m-2"}
     assert matchings(store) == [{"role": wanted, "postings": [1, 2], "session": token}]
-    assert (
-        status(store, wanted) == "processing"
-    )  # nobody has looked at the session yet; the import did not complete it
+    # Nobody has looked at the session yet; the import did not complete it.
+    assert status(store, wanted) == "processing"
     assert late_posts(store) == []
     with pytest.raises(NotAllowed, match="already imported"):
         import_late(store, REGISTRY, late.id)
