@@ -65,10 +65,10 @@ def match(ctx: Context) -> Outcome:
         f"{len(offers):,} {'posting' if len(offers) == 1 else 'postings'} compared with the candidates of "
         f"{len(roles):,} {'role' if len(roles) == 1 else 'roles'}"
     )
-    people, made = result["candidates_matched"], result["matches_created"]
+    candidates, made = result["candidates_matched"], result["matches_created"]
     told = (
-        f"{made:,} {'match' if made == 1 else 'matches'} created, for {people:,} "
-        f"{'candidate' if people == 1 else 'candidates'}"
+        f"{made:,} {'match' if made == 1 else 'matches'} created, for {candidates:,} "
+        f"{'candidate' if candidates == 1 else 'candidates'}"
     )
     detail = {**result, "postings": len(offers), "session_id": ctx.task.payload.get("session")}
     return Done(
