@@ -237,7 +237,7 @@ def test_an_app_explains_what_it_knows_and_the_queue_its_tasks(installed: Path, 
     enable(tmp_path, "teahouse")
     assert call(installed, tmp_path, "run").returncode == 0
     assert "Somebody was thirsty." in call(installed, tmp_path, "explain", "assam").stdout
-    assert "The task is succeeded." in call(installed, tmp_path, "explain", "1").stdout
+    assert "The task succeeded." in call(installed, tmp_path, "explain", "1").stdout
     refused = call(installed, tmp_path, "explain", "sencha")
     assert (
         refused.returncode,

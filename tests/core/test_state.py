@@ -64,3 +64,20 @@ def test_the_diagram_has_an_arrow_for_every_move():
             assert f"    {old} --> {new}\n" in drawn + "\n"
     assert drawn.count("--> [*]") == len(TERMINAL)
     assert drawn.count("-->") == 1 + sum(map(len, TRANSITIONS.values())) + len(TERMINAL)
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        (State.SUCCEEDED, "succeeded"),
+        (State.FAILED, "failed"),
+        (State.SKIPPED, "was skipped"),
+        (State.FILTERED, "was filtered"),
+        (State.CANCELLED, "was cancelled"),
+        (State.PENDING, "is pending"),
+        (State.RUNNING, "is running"),
+        (State.RETRYABLE, "is retryable"),
+    ],
+)
+def test_a_sentence_says_of_a_task_what_became_of_it(state, said):
+    assert state.phrase == said

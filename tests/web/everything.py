@@ -16,9 +16,11 @@ from tests.web.conftest import ALL_SCOPES, APPS, Api
 from tests.web.pages import work
 from tests.web.pages.test_accessibility import PROJECT
 from tests.web.pages.test_accessibility import fill as fill_pages
+from thresher.admin import sources
 from thresher.admin.keys import create_key
 from thresher.apps.queries.store.alarms import raise_alarm
 from thresher.apps.roles.service import platforms
+from thresher.engine.webhooks import forward_events
 
 RECIPE = {
     "entity": "product",
@@ -68,6 +70,12 @@ def add(world: World, api: Api) -> None:
     api.post("/api/prices/items/1/watch", {"below": "40.00", "change": "10%"})
     api.post("/api/prices/rates", {"text": "day,currency,rate\n2023-11-01,USD,1.0827\n", "base": "EUR"})
     platforms.save(world.store, "dice", {})
+    hook = {"name": "shop", "url": "https://hooks.example/in", "events": ["gate_paused"]}
+    api.post("/api/webhooks", hook, 201)
+    for _ in range(3):
+        sources.pause(world.store, "tea", 3_600, "a delivery")
+        sources.resume(world.store, "tea")
+    forward_events(world.shop.registry, world.store)
     with world.store.write() as session:
         now = world.store.backend.now(session)
         for subject in ("one", "two"):

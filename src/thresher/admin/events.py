@@ -1,5 +1,6 @@
 """List events."""
 
+import json
 from collections.abc import Collection
 from typing import Any
 
@@ -12,6 +13,7 @@ from thresher.store.sources import gate_called
 from thresher.store.store import Store
 
 REFUSED = "The loop guard refused a spawn: too deep, in its own ancestry, or a duplicate."
+MAX_LISTED = 3  # members of a list that are told
 UNKNOWN = "An event of an app that is not enabled here, or of another version."
 
 
@@ -34,7 +36,33 @@ def about_event(event: dict[str, Any]) -> str:
         for name, value in event["detail"].items()
         if value is not None
     }
-    return ", ".join(f"{name} {value}" for name, value in said.items()) or event["sentence"]
+    return in_words(said) or event["sentence"]
+
+
+def in_words(value: Any) -> str:
+    """Write JSON for a person: the members of an object by name, and of a long list the beginning."""
+    match value:
+        case dict():
+            return ", ".join(f"{name.replace('_', ' ')}: {_member(each)}" for name, each in value.items())
+        case list() if not any(isinstance(each, dict | list) for each in value):
+            more = f" and {len(value) - MAX_LISTED:,} more" if len(value) > MAX_LISTED else ""
+            return ", ".join(_member(each) for each in value[:MAX_LISTED]) + more or "none"
+        case _:
+            return _member(value)
+
+
+def _member(value: Any) -> str:
+    match value:
+        case None:
+            return "none"
+        case bool():
+            return "yes" if value else "no"
+        case str():
+            return value
+        case list() if not any(isinstance(each, dict | list) for each in value):
+            return in_words(value)
+        case _:
+            return json.dumps(value, ensure_ascii=False)
 
 
 def list_events(

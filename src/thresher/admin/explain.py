@@ -1,16 +1,17 @@
 """Why something is as it is: an app says what it knows of a thing, the queue what it knows of a task."""
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from thresher.admin.events import in_words
 from thresher.admin.rows import Fields, TaskFields
 from thresher.admin.runs import run_ending
 from thresher.admin.tasks import TaskDetail, Written, last_message, list_tasks, show_task
 from thresher.core.app import App
 from thresher.core.clock import SECOND, span
 from thresher.core.errors import InvalidUrl, UnknownName
+from thresher.core.task import State
 from thresher.core.trace import split_trace
 from thresher.store.store import Store
 
@@ -75,11 +76,11 @@ def told(detail: TaskDetail) -> list[str]:
     """
     task = detail.task
     said, frames = split_trace(last_message(task))
-    found = [f"The task is {task['state']}{f': {said}' if said else '.'}"]
+    found = [f"The task {State(task['state']).phrase}{f': {said}' if said else '.'}"]
     found += raised(frames)
     found += detail.waits
     if detail.result is not None:
-        found.append(f"Its result: {json.dumps(detail.result, ensure_ascii=False)[:MAX_RESULT]}.")
+        found.append(f"Its result: {in_words(detail.result)[:MAX_RESULT]}.")
     found += map(attempt_sentence, _earlier(detail)[-MAX_ATTEMPTS:])
     found += brought(detail)
     if detail.run and (sentence := run_sentence(detail.run)):

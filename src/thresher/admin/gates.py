@@ -250,13 +250,15 @@ def why_it_waits(session: Session, task: dict[str, Any], gates: Sequence[GateVie
     return closed or _in_line(session, task, now)
 
 
-def closed_sentence(gate: GateView) -> str:
-    """Why a gate is closed and when it opens, in one sentence."""
+def closed_sentence(gate: GateView, *, command: bool = True) -> str:
+    """Why a gate is closed and when it opens, in one sentence. The command that opens it may be left out."""
     tag = f" ({gate.tag})" if gate.tag and gate.tag != gate.state else ""
     said = f"{gate.name} is {_word(gate.state)}{tag}" + (f": {gate.why}" if gate.why else "")
     if gate.opens_at is not None and gate.opens_at < FOREVER:
         return f"{said}; it opens at {as_text(gate.opens_at)}"
     advice = ADVICE.get(gate.state, "").format(name=gate.source or gate.name)
+    if not command:
+        advice = advice.partition(":")[0]
     return f"{said}; {advice}" if advice else said
 
 

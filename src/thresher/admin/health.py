@@ -369,6 +369,7 @@ def _closed(store: Store) -> Check:
         CheckLevel.WARN,
         says,
         "thresher sources list shows them, thresher sources test NAME tries one",
+        page="/sources?all=1",
     )
 
 

@@ -130,7 +130,10 @@ def _machine_needs(
     shut = [gate for gate in closed if gate.state in ("disabled", "tripped")]
     found = [
         Check.warn(
-            "sources", closed_sentence(gate), page=f"/sources/{quote(gate.source or gate.name, safe=':/')}"
+            "sources",
+            closed_sentence(gate, command=False),
+            f"thresher sources enable {gate.source or gate.name}" if gate.state == "disabled" else None,
+            page=f"/sources/{quote(gate.source or gate.name, safe=':/')}",
         )
         for gate in shut[:MAX_NEEDS]
     ]

@@ -181,7 +181,7 @@ def make_show(call: CommandCall, place: Path, now: Round, web: RemoteWeb) -> "Sh
     (place / FILE_NAME).write_text(text, "utf-8")
     for demo in demos.values():
         os.environ.update({name: os.environ.get(name, value) for name, value in demo.environ.items()})
-    shared = CommandCall(url, place, [], json=call.json, verbose=call.verbose)
+    shared = CommandCall(url, place, [], json=call.json, verbose=call.verbose, asked=call.asked)
     return Show(shared, now, web, tuple(apps), demos)
 
 

@@ -87,10 +87,10 @@ MAX_RELATIVE = 30 * DAY
 
 
 def relative(at: int, now: int) -> str:
-    """Say how far away a moment is: just now, 5 min ago, in 3 h, 2 days ago. Beyond a month, its date."""
+    """Say how far away a moment is: just now, in a moment, 5 min ago, in 3 h. Beyond a month, its date."""
     away = abs(at - now)
     if away < NEARLY_NOW:
-        return "just now"
+        return "in a moment" if at > now else "just now"
     if away >= MAX_RELATIVE:
         return (as_text(at) or "")[:10]
     if away < HOUR:

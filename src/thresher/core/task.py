@@ -227,6 +227,12 @@ class State(StrEnum):
     FAILED = "failed"
     CANCELLED = "cancelled"
 
+    @property
+    def phrase(self) -> str:
+        """What a sentence says of a task in this state: it failed, it is pending."""
+        was = self in (State.FILTERED, State.SKIPPED, State.CANCELLED)
+        return f"was {self}" if was else str(self) if self in _ENDS else f"is {self}"
+
 
 _ENDS = {State.SUCCEEDED, State.FILTERED, State.SKIPPED, State.FAILED, State.CANCELLED}
 

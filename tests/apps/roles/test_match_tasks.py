@@ -112,9 +112,9 @@ def test_a_matching_says_how_many_candidates_it_matched_and_how_many_matches_are
         {"candidates_matched": 3, "matches_created": 6},
         {"candidates_matched": 3, "matches_created": 0},
     ]
-    assert "3 candidates matched, 6 matches created" in tasks.fields_of(market.store, first)["reason"]
+    assert "6 matches created, for 3 candidates" in tasks.fields_of(market.store, first)["reason"]
     told = explain(market.store, (app,), str(first))
-    assert 'Its result: {"candidates_matched": 3, "matches_created": 6}.' in told.sentences
+    assert "Its result: candidates matched: 3, matches created: 6." in told.sentences
     events = tasks.rows(
         market.store, "select task_id, detail from events where kind = 'candidates_matched' order by id"
     )

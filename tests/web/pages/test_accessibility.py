@@ -10,6 +10,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from html import unescape
 from importlib.resources import files
 from pathlib import Path
 
@@ -26,14 +27,19 @@ from tests.apps.queries import scene as query_scene
 from tests.apps.roles.http.scraping import World, job
 from tests.apps.roles.http.scraping import world as a_world
 from tests.harness.groups import opened
+from tests.harness.receiver import Receiver, answer, receiver_on_thread
 from tests.harness.tasks import claim, done, entry, failed, put, retry, settle, worker
 from tests.house.paper import ROOT
 from tests.web.conftest import APPS
-from tests.web.pages.visitor import GOOD, with_anna
-from thresher.admin import admins, sources
+from tests.web.pages.visitor import GOOD, Visitor, with_anna
+from thresher.admin import admins, sources, webhooks
 from thresher.admin.keys import create_key
+from thresher.admin.tasks import cancel
 from thresher.apps.jobs.service.postings import set_profile
+from thresher.core.event import EventKind
+from thresher.engine.webhooks import forward_events
 from thresher.fetch.chromium import find
+from thresher.fetch.guard import Guard
 from thresher.store.store import Store
 from thresher.web.pages import PAGES
 from thresher.web.pages.page import app_pages
@@ -79,11 +85,28 @@ def fill(world: World) -> None:
     who = worker(store, EVIL)
     put(store, *(entry(gates=["source:tea"], key=f"{number}", kind="visit") for number in range(6)))
     put(store, entry(gates=["source:cafe"], key="waits"))
-    for number, task in enumerate(claim(store, 3, who)):
-        settle(store, (done, failed, retry)[number](task))
+    for number, task in enumerate(claim(store, 4, who)):
+        settle(store, (done, failed, retry, failed)[number](task))
     opened(store, entry("part", key="1"), subject="the shop", key="shop")
     admins.create_admin(store, "zoe", GOOD, "viewer")
     create_key(store, "robot", ["read"], apps=APPS)
+
+
+def allowing(receiver: Receiver) -> str:
+    """What a project says that may post to a receiver on this machine."""
+    return f'fetch: {{allow: ["{receiver.allow}"]}}\n'
+
+
+def fill_webhooks(world: World, receiver: Receiver) -> None:
+    """A webhook with one delivery that was cancelled and one that waits. Its receiver answers to do harm."""
+    receiver.tell(answer(200, EVIL))
+    kinds = [EventKind.GATE_PAUSED]
+    webhooks.add_webhook(world.store, Guard([receiver.allow]), "billing", receiver.url, kinds)
+    for name in ("tea", "cafe"):
+        sources.pause(world.store, name, 3_600, EVIL)
+    forward_events(world.shop.registry, world.store)
+    *_, cancelled = webhooks.list_deliveries(world.store, "billing")
+    cancel(world.store, [cancelled.task], EVIL)
 
 
 @dataclass
@@ -99,6 +122,7 @@ class Walk:
         default_factory=dict
     )  # the same of a form: where it is, its action
     sent: dict[str, int] = field(default_factory=dict)  # and how it was answered
+    dead: list[str] = field(default_factory=list)  # what a viewer is offered and may not use
 
     def open(self) -> Page:
         page = self.context.new_page()
@@ -128,6 +152,17 @@ SHAPES = [
 NO_PAGE = re.compile(r"\.(css|js|svg)$|^/live$|/screenshot$|^/(login|setup)$")
 # What needs more than this scene has: the reason why no link leads there.
 UNSEEN = {"/datasets/{old}/diff/{new}": "there is one data set"}
+# What is shown as it was when it was asked for.
+STILL = {
+    "/failures/retry": "the tasks that would be retried",
+    "/jobs/why": "judging every posting again takes long; it is asked for",
+    "/jobs/why/{rule}": "the same",
+    "/account": "only its reader changes it",
+    "/people/{person_id}": "its forms",
+    "/keys/{key_id}/revoke": "a question",
+    "/runs/{run}/cancel": "a question",
+    "/webhooks/{name}/remove": "a question",
+}
 POSTS = [
     (each.path, compile_path(each.path)[0])
     for each in (*PAGES, *app_pages(APPS, PAGES))
@@ -157,9 +192,16 @@ WRITTEN = {
     "titles": "cook",
     "roles": "cook",
 }
+# The same of single forms, which refuse those.
+WRITTEN_IN = {"/webhooks": {"name": "something-new"}}
+# Forms that are for everybody, and what leads somewhere.
+OWN = {"/logout", "/account/password"}
+FORM = re.compile(r'<form [^>]*method="post" action="([^"]+)"')
+LINK = re.compile(r'<a [^>]*href="(/[^"#]*)')
 GONE = 0  # instead of a status: what another form did took this one away
-# These end what others need.
-LAST = ("revoke", "remove", "password", "logout")
+# One of many goes before all at once, and these end what others need.
+FIRST = ("/tasks/{task}/retry",)
+LAST = ("revoke", "password", "remove", "logout")
 
 
 def shape(path: str) -> str | None:
@@ -191,10 +233,32 @@ def walk(found: Walk) -> None:
             found.note(page, f"status {answer and answer.status}")
             continue
         examine(found, page, name)
+        if is_still(page) and name not in STILL:
+            found.note(page, "has rows or numbers that are not live")
         collect(found, page, path)
         waits += page.eval_on_selector_all(
             "a[href^='/']", "links => links.map(each => each.getAttribute('href').split('#')[0])"
         )
+
+
+def dead_ends(viewer: Visitor) -> list[str]:
+    """Links and forms that somebody is shown who may change nothing, and that lead to a refusal."""
+    waits, seen, found = deque(["/"]), set[str | None](), list[str]()
+    while waits:
+        path = waits.popleft()
+        name = shape(URL(path, encoded=True).path)
+        if name is None or name in seen:
+            continue
+        seen.add(name)
+        told = viewer.ask("GET", path)
+        if told.status != 200:
+            found.append(f"a link to {path}: {told.status}")
+        html = told.body.decode()
+        forms = {unescape(each) for each in FORM.findall(html)}
+        found += [f"{path} has a form to {each}" for each in sorted(forms - OWN)]
+        waits += [unescape(each) for each in LINK.findall(html)]
+    assert len(seen) > MAX_SHAPES / 2
+    return found
 
 
 def examine(found: Walk, page: Page, name: str) -> None:
@@ -218,6 +282,14 @@ def examine(found: Walk, page: Page, name: str) -> None:
                 draw(
                     page, f"{name.strip('/').replace('/', '-') or 'overview'}-{width}-{scheme}", view, scheme
                 )
+
+
+def is_still(page: Page) -> bool:
+    """Whether a page shows rows or numbers that do not keep up with the database."""
+    return bool(
+        page.evaluate("""() => [...document.querySelectorAll("main table, main .tiles, main dl")]
+        .some(each => !each.closest("[data-live][id]"))""")
+    )
 
 
 def draw(page: Page, name: str, view: dict[str, int], scheme: str) -> None:
@@ -249,8 +321,13 @@ def send_all(found: Walk, world: World) -> None:
         page.goto(found.url + path)
         collect(found, page, path)
     while waits := [row for row in found.forms if row not in found.sent]:
-        row = min(waits, key=lambda each: next((at for at, word in enumerate(LAST, 1) if word in each), 0))
+        row = min(waits, key=turn)
         send(found, page, row)
+
+
+def turn(row: str) -> int:
+    """When a form is sent: before others, with them, or behind them."""
+    return -1 if row in FIRST else next((at for at, word in enumerate(LAST, 1) if word in row), 0)
 
 
 def more_pages(store: Store) -> list[str]:
@@ -281,6 +358,8 @@ def send(found: Walk, page: Page, row: str) -> None:
     form.evaluate(
         """(form, [written, token]) => {
             form.closest("details")?.setAttribute("open", "");
+            const boxes = [...form.querySelectorAll("fieldset input[type=checkbox]")];
+            if (boxes.length && !boxes.some(each => each.checked)) boxes[0].checked = true;
             for (const each of form.querySelectorAll("input:not([type=hidden]), textarea")) {
                 if (each.type === "checkbox" || each.type === "datetime-local") continue;
                 if (each.type === "radio") { each.checked = true; continue; }
@@ -288,7 +367,7 @@ def send(found: Walk, page: Page, row: str) -> None:
                     each.value = written[each.name] || { number: "1", date: "2026-01-02", password: token }[each.type] || "something";
             }
         }""",
-        [WRITTEN, GOOD],
+        [WRITTEN | WRITTEN_IN.get(row, {}), GOOD],
     )
     with page.expect_response(lambda answer: answer.request.method == "POST") as told:
         form.locator("button").first.click()
@@ -303,13 +382,18 @@ def walked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
     chromium = find()
     if chromium is None:
         pytest.fail("there is no Chromium: run python -m thresher.fetch.chromium")
-    with a_world(tmp_path_factory.mktemp("accessible"), said=PROJECT) as world:
+    with (
+        receiver_on_thread() as receiver,
+        a_world(tmp_path_factory.mktemp("accessible"), said=PROJECT + allowing(receiver)) as world,
+    ):
         fill(world)
+        fill_webhooks(world, receiver)
         with_anna(world)
+        dead = dead_ends(Visitor(world.url).log_in("zoe"))  # before the browser has a loop of its own here
         with sync_playwright() as player:
             browser = player.chromium.launch(executable_path=str(chromium.path), args=["--no-sandbox"])
             context = browser.new_context(viewport=DESK, reduced_motion="reduce")  # type: ignore[arg-type]
-            found = Walk(context, world.url)
+            found = Walk(context, world.url, dead=dead)
             try:
                 walk(found)
                 found.wrong, noted = [], found.wrong
@@ -329,8 +413,16 @@ def test_every_form_of_the_dashboard_is_sent_by_a_browser(walked):
     for path, words in ELSEWHERE.values():
         assert words in (ROOT / path).read_text("utf-8"), path
     # Done, or shown again with what is wrong: never forbidden, not found, or broken.
-    assert {row: each for row, each in walked.sent.items() if each not in (200, 303, 400, 409)} == {}
+    assert {
+        row: (each, walked.forms[row])
+        for row, each in walked.sent.items()
+        if each not in (200, 201, 303, 400, 409)
+    } == {}
     assert [each for each in walked.wrong_forms if "script" in each] == []
+
+
+def test_a_viewer_is_shown_no_form_and_no_link_that_they_may_not_use(walked):
+    assert walked.dead == []
 
 
 def test_links_lead_from_the_front_page_to_every_page(walked):

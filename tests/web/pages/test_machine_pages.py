@@ -108,7 +108,7 @@ def test_costs_are_shown_by_what_one_asks_for_and_lead_to_their_calls(world):
 
 def test_nothing_spent_says_that_no_model_was_called(world):
     anna = with_anna(world).log_in()
-    assert "No model was called in the last <bdi>30d</bdi>" in anna.see("/costs")
+    assert "No model was called in the last <bdi>30 days</bdi>" in anna.see("/costs")
     assert "No model was called" in anna.see("/costs/calls")
 
 

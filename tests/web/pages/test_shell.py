@@ -22,7 +22,7 @@ from thresher.web.auth import SECURE_NAME
 from thresher.web.pages import PAGES
 from thresher.web.pages.form import KIND
 from thresher.web.pages.page import DashboardPage, PageRequest, app_pages
-from thresher.web.pages.shell import HERE, NavigationEntry, rendered
+from thresher.web.pages.shell import HERE, NavigationEntry, _breakable, rendered
 from thresher.web.pages.site import make_pages
 from thresher.web.problem import Problem
 from thresher.web.refresh import refresh
@@ -137,10 +137,26 @@ def test_a_place_holds_the_pages_below_it_and_no_others():
 def test_a_template_escapes_whatever_it_is_given():
     problem = {"status": 400, "detail": "<b>&\"'", "name": "x", "headers": {}}
     shown = rendered(
-        "problem.html", title="<i>", problem=problem, who=None, csrf="", sections=(), path="/", banner=None
+        "problem.html",
+        title="<i>",
+        problem=problem,
+        who=None,
+        csrf="",
+        sections=(),
+        path="/",
+        banner=None,
+        is_answer=False,
     )
     assert "&lt;b&gt;&amp;&#34;&#39;." in shown
     assert "<i>" not in shown
+
+
+def test_a_long_name_may_go_on_in_the_next_line_where_its_parts_meet():
+    said = _breakable("host:www.x.example/<b>/extractDataWithApi?page=2")
+    assert str(said) == (
+        "<bdi>host:<wbr>www.<wbr>x.<wbr>example/&lt;b&gt;/<wbr>extract<wbr>Data<wbr>With<wbr>Api?<wbr>page=<wbr>2</bdi>"
+    )
+    assert str(_breakable("a" * 20, 10)) == f"<bdi>{'a' * 9}…</bdi>"
 
 
 def test_no_template_switches_the_escaping_off_or_runs_anything():

@@ -79,6 +79,7 @@ OURS = frozenset(
         "title",
         "tr",
         "ul",
+        "wbr",
     }
 )
 

@@ -65,7 +65,7 @@ async def extract(ctx: Context) -> Outcome:
     stored = _stored(todo, ctx.task.payload["version"], began, found, items)
     is_first = not todo.page.extracted_at  # what is read again is read without a request
     more = await explore(ctx, todo, page) if items and is_first else Finds()
-    note = f"{len(items)} read by: {found.by}"
+    note = f"{len(items):,} {'item' if len(items) == 1 else 'items'}, read by {found.by}"
     return Done(effects=(stored, *more.effects), children=more.children, note=note)
 
 

@@ -183,7 +183,10 @@ def page(page_request: PageRequest) -> Response:
     store, number = page_request.runtime.store, _number(page_request, "extraction")
     view = extractions.show_page(store, number, page_request.request.path_params["page"])
     text = marked_text(store, view.items, view.page.markdown)
-    return page_request.show("extractions/page.html", extraction=number, view=view, text=text)
+    found_on = extractions.addresses_of(store, number, view.parents)
+    return page_request.show(
+        "extractions/page.html", extraction=number, view=view, text=text, found_on=found_on
+    )
 
 
 def screenshot(page_request: PageRequest) -> Response:

@@ -61,9 +61,14 @@ def match(ctx: Context) -> Outcome:
         before = None
     run = ctx.wait(ctx.group())
     result = {name: run.counts.get(name, 0) if run else 0 for name in RESULT}
-    matched_text = f"{len(offers)} postings were matched with the candidates of {len(roles)} roles"
+    matched_text = (
+        f"{len(offers):,} {'posting' if len(offers) == 1 else 'postings'} compared with the candidates of "
+        f"{len(roles):,} {'role' if len(roles) == 1 else 'roles'}"
+    )
+    candidates, made = result["candidates_matched"], result["matches_created"]
     told = (
-        f"{result['candidates_matched']:,} candidates matched, {result['matches_created']:,} matches created"
+        f"{made:,} {'match' if made == 1 else 'matches'} created, for {candidates:,} "
+        f"{'candidate' if candidates == 1 else 'candidates'}"
     )
     detail = {**result, "postings": len(offers), "session_id": ctx.task.payload.get("session")}
     return Done(

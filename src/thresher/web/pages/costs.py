@@ -2,6 +2,8 @@
 single calls behind every number.
 """
 
+import re
+
 from starlette.responses import Response
 
 from thresher.admin.costs import GROUPS, NO_GROUP, WITH_REUSE, list_calls, read_costs
@@ -16,6 +18,8 @@ SINCE, CALLS_SINCE = "30d", "365d"
 MAX_LINES = 200
 MAX_CALLS = 100
 MAX_SECONDS = 100 * 365 * 86_400.0
+_SPAN = re.compile(r"(\d{1,9})([smhdw])", re.ASCII)
+_UNITS = {"s": "second", "m": "minute", "h": "hour", "d": "day", "w": "week"}
 # What a group is called above its lines, where that is not its name.
 TITLES = {"subject": "what it was for"}
 
@@ -32,6 +36,7 @@ def costs(page_request: PageRequest) -> Response:
         titles=TITLES,
         with_reuse=by in WITH_REUSE,
         since=since,
+        since_words=_in_words(since),
         days=dict(sorted(days.items())),
         most=MAX_LINES,
         calls_of=lambda name: address(CALLS, {by: name or NO_GROUP, "since": since}),
@@ -67,8 +72,18 @@ def calls(page_request: PageRequest) -> Response:
         titles=TITLES,
         none=NO_GROUP,
         since=since,
+        since_words=_in_words(since),
         older=address(CALLS, older) if older else None,
     )
+
+
+def _in_words(since: str) -> str:
+    """Write out a span as people type it: 30d is 30 days."""
+    found = _SPAN.fullmatch(since)
+    if found is None:
+        return since
+    number, unit = int(found[1]), _UNITS[found[2]]
+    return unit if number == 1 else f"{number:,} {unit}s"
 
 
 def _span(since: str) -> int:

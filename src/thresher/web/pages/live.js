@@ -20,7 +20,7 @@
 
   const relative = (seconds) => {
     const away = Math.abs(seconds);
-    if (away < 45) return "just now";
+    if (away < 45) return seconds > 0 ? "in a moment" : "just now";
     const days = Math.round(away / DAY);
     const text = away < HOUR ? `${Math.max(1, Math.round(away / MINUTE))} min`
       : away < DAY ? `${Math.round(away / HOUR)} h`
@@ -64,16 +64,27 @@
   // Whoever sends a form leaves this page; what it shows may be gone before the next one is there.
   addEventListener("submit", () => { leavesUntil = performance.now() + LATER; setTimeout(() => { if (isStale) refresh(); }, LATER + 1); });
 
-  // A part that is being used stays as it is: a field in it, a selection, or a button that is just pressed.
+  // A part that is being used stays as it is: a field in it, what was written into one, a selection, or a button
+  // that is just pressed.
   let pressed = null;
   addEventListener("pointerdown", (event) => { pressed = event.target; }, true);
   for (const name of ["pointerup", "pointercancel", "dragend"]) {
     addEventListener(name, () => setTimeout(() => { pressed = null; }), true); // the click comes after it
   }
 
+  const isEdited = (field) => {
+    if (field.matches("select")) {
+      const options = [...field.options], first = Math.max(0, options.findIndex((each) => each.defaultSelected));
+      return field.selectedIndex !== first;
+    }
+    if (field.matches("[type=checkbox], [type=radio]")) return field.checked !== field.defaultChecked;
+    return field.type !== "hidden" && field.value !== field.defaultValue;
+  };
+
   const isBusy = (part) => {
     const focused = document.activeElement, chosen = document.getSelection();
     if (pressed && part.contains(pressed)) return true;
+    if ([...part.querySelectorAll("input, select, textarea")].some(isEdited)) return true;
     if (focused && part.contains(focused) && focused.matches("input, select, textarea")) return true;
     return Boolean(chosen && !chosen.isCollapsed && chosen.anchorNode && part.contains(chosen.anchorNode));
   };
@@ -159,7 +170,7 @@
       stream = null;
       return;
     }
-    if (stream || isOver || !liveParts(document).length) return;
+    if (stream || isOver || "still" in document.body.dataset || !liveParts(document).length) return;
     stream = new EventSource("/live");
     stream.addEventListener("change", refresh);
     stream.addEventListener("logged-out", () => end(LOGGED_OUT));

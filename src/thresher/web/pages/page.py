@@ -68,6 +68,7 @@ class PageRequest:
                 [place for place in self.places if self.may(place.scope)], self.request.url.path, self.section
             ),
             "path": self.request.url.path,
+            "is_answer": self.request.method not in HARMLESS,
             "banner": self.banner if self.who else None,
         }
         return Response(rendered(template, **shell, **values), status, dict(headers), HTML)

@@ -6,6 +6,7 @@ our one script, and to load nothing from elsewhere. So a name that somebody gave
 """
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -47,6 +48,7 @@ HEADERS: Mapping[str, str] = {
     "X-Frame-Options": "DENY",
 }
 MAX_SHOWN = 300
+_PARTS = re.compile(r"(?<=[./:_?&=-])(?=\w)|(?<=[a-z])(?=[A-Z])")
 _CLOCK = SystemClock()  # how long ago something was is told by the clock of whoever shows it
 _APPS: dict[str, BaseLoader] = {}
 
@@ -127,6 +129,7 @@ def _templates() -> Environment:
         "amount": _amount,
         "span": span,
         "said": _said,
+        "breakable": _breakable,
         "whole": _whole,
         "sentence": _sentence,
         "at_most": at_most,
@@ -194,6 +197,13 @@ def _said(text: str | None, most: int = MAX_SHOWN) -> Markup:
     """
     line = " ".join((text or "").split())
     return Markup("<bdi>{}</bdi>").format(line if len(line) <= most else f"{line[: most - 1]}…")
+
+
+def _breakable(text: str | None, most: int = MAX_SHOWN) -> Markup:
+    """Show a name or an address as `said` does, which may go on in the next line where its parts meet."""
+    line = " ".join((text or "").split())
+    parts = _PARTS.split(line if len(line) <= most else f"{line[: most - 1]}…")
+    return Markup("<bdi>{}</bdi>").format(Markup("<wbr>").join(parts))
 
 
 def _sentence(text: str) -> str:

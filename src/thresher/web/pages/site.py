@@ -231,6 +231,7 @@ def outside(problem: Problem) -> Response:
         "own_csrf": "",
         "sections": (),
         "path": "",
+        "is_answer": False,
         "banner": None,
     }
     page = rendered("problem.html", problem=problem, title=TITLES.get(problem.status, "Problem"), **nobody)

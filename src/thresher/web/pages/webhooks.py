@@ -63,7 +63,7 @@ def _listed(page_request: PageRequest, error: ThresherError | None = None) -> Re
         "webhooks.html",
         problem.status if problem else 200,
         hooks=control.list_webhooks(store),
-        kinds={EVERY: "every event, also of kinds that come later", **kinds},
+        kinds={EVERY: "every event, including kinds added later", **kinds},
         chosen=form.all("event"),
         filled={name: form.one(name) for name in ("name", "url")},
         problem=problem,

@@ -28,7 +28,7 @@ _EXPLANATION = {
     "key": "41",
     "title": "page https://shop.example/1",
     "outcome": "failed",
-    "sentences": ["The task is failed: ServerError: 503 Service Unavailable."],
+    "sentences": ["The task failed: ServerError: 503 Service Unavailable."],
     "decision": None,
     "tasks": [TASK],
 }

@@ -4,9 +4,11 @@ ever runs."""
 import pytest
 
 from tests.apps.extractions.filled import EVIL, TEXT, fill, task
+from tests.apps.extractions.shop import LIST
 from tests.web.pages.visitor import with_anna
 from thresher.apps.extractions.store.pages import page_fetched
 from thresher.store import blobs
+from thresher.web.pages.shell import _breakable
 
 
 @pytest.mark.promise(7)
@@ -30,6 +32,7 @@ def test_an_extraction_is_shown_with_its_steps_its_pages_and_its_items(world):
     marked = 'It costs 12.50 EUR and is called </bdi><mark title="name"><bdi>Oak Bench</bdi></mark>'
     assert f"\n\n{marked}" in one, "a value is marked where it stands, in the lines of the text"
     assert "description is not found in the page" in one
+    assert str(_breakable(LIST)) in one, "where it was found is said by its address"
     assert "Oak Bench" in anna.see(f"/datasets/{made.dataset}")
     assert "Oak Bench" in anna.see(f"/datasets/{made.dataset}?verified=0")
     assert "no such items" in anna.see(f"/datasets/{made.dataset}?verified=1")

@@ -265,7 +265,7 @@ def test_a_task_is_explained_by_what_it_is_about(search: Thresher):
     search("run")
     assert "has not been judged" not in search("explain", 2).out
     assert "Saved as a match" in search("explain", 2).out
-    assert "It has not been judged yet. Task 1 is succeeded" in search("explain", 1).out
+    assert "It has not been judged yet. Task 1 succeeded" in search("explain", 1).out
     assert "The task is pending" in search("explain", 3).out
     assert search("explain", 99).code == 4
     assert search("explain", "nonsense").code == 4

@@ -71,6 +71,8 @@ def test_what_is_empty_says_what_was_not_checked(world):
     assert "No companies have been added" in section(anna.see("/jobs/companies"), "found")
     assert "No postings: no company has been added yet" in section(anna.see("/hiring/postings"), "found")
     assert "no company has been added yet" in anna.see("/jobs/why")
+    for path in ("/jobs/matches", "/jobs/boards", "/jobs/why"):
+        assert '<a href="/jobs/companies">Companies</a></p>' in anna.see(path), "where one is added"
     profile(world)
     assert "No posting is open, so none was judged" in anna.see("/jobs/why")
 
@@ -89,7 +91,7 @@ def test_a_match_is_a_card_with_its_points_and_the_words_they_rest_on(world):
     assert "-2</b>" in card
     assert "you aim at $150,000" in card
     assert 'href="https://acme.com/jobs/1" rel="noopener noreferrer"' in card
-    assert "Not said: <bdi>location</bdi>" in shown
+    assert "Not stated: <bdi>location</bdi>" in shown
 
 
 @pytest.mark.promise(2)

@@ -130,7 +130,7 @@ def world(folder: Path, url: str | None = None, said: str = PROJECT) -> Iterator
     store = open_store(database, project, registry.apps, clock=clock)
     try:
         install(store, registry)
-        shop = Runtime(store, registry)
+        shop = Runtime(store, registry, project.fetch)
         with served(shop) as at:
             yield World(shop, clock, at)
     finally:

@@ -137,7 +137,7 @@ def test_a_match_is_explained_part_by_part_with_the_words_and_its_status_kept(wo
     assert 'value="shortlisted" checked' in shown
     assert "call\nher</textarea>" in shown
     assert "Berta Stone" in anna.see("/candidates/matches?posting=indeed/1")
-    assert "whom it fits" in section(anna.see(f"/roles/{role}"), "postings")
+    assert "who it fits" in section(anna.see(f"/roles/{role}"), "postings")
     assert "No match is <bdi>applied" in anna.see(
         "/candidates/matches?candidate=berta@example.com&status=applied"
     )

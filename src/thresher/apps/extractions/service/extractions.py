@@ -1,6 +1,6 @@
 """Extractions: start, follow, cancel, resume, retry and read them again; and their pages."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -182,6 +182,12 @@ def show_page(store: Store, extraction_id: int, page: str) -> PageView:
         items = datasets.items_of_page(session, sets[0].id, page) if sets else []
         parents = pages.parents_of(session, extraction_id, page)
         return PageView(found, _page_status(session, found), tuple(parents), tuple(items))
+
+
+def addresses_of(store: Store, extraction_id: int, names: Sequence[str]) -> dict[str, str]:
+    """The addresses of pages of an extraction, by their names."""
+    with store.read() as session:
+        return pages.addresses_of(session, extraction_id, names)
 
 
 def _page_status(session: Session, page: ExtractionPage) -> str:

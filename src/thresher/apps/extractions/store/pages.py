@@ -118,6 +118,7 @@ _FORGET_PARENTS = "delete from extraction_parents where extraction_id = :extract
 _COUNT_ASTRAY = f"select count(*) from extraction_pages where extraction_id = :extraction and {_ASTRAY}"
 _FIRST_ASTRAY = f"{_SELECT} where extraction_id = :extraction and {_ASTRAY} order by step, page limit 1"
 _DROP = "update extractions set dropped = dropped + :number where id = :extraction"
+_ADDRESSES = "select page, url from extraction_pages where extraction_id = :extraction and page in (:names*)"
 _PARENTS_OF = (
     "select parent from extraction_parents where extraction_id = :extraction and page = :page order by parent"
 )
@@ -169,6 +170,12 @@ def lists_astray(session: Session, extraction_id: int) -> tuple[int, ExtractionP
 def parents_of(session: Session, extraction_id: int, page: str) -> list[str]:
     """The pages that lead to this one."""
     return [row[0] for row in session.rows(_PARENTS_OF, {"extraction": extraction_id, "page": page})]
+
+
+def addresses_of(session: Session, extraction_id: int, names: Sequence[str]) -> dict[str, str]:
+    """The addresses of these pages, by their names."""
+    asked = {"extraction": extraction_id, "names": sorted(names)}
+    return {str(page): str(url) for page, url in session.rows(_ADDRESSES, asked)} if names else {}
 
 
 def _page(row: Row) -> ExtractionPage:

@@ -12,6 +12,7 @@ from thresher.apps.jobs.model import DECISION, MATCH, DecisionRecord, MatchRecor
 from thresher.core.errors import InvalidUrl, UnknownName
 from thresher.core.record import Found
 from thresher.core.stored import written
+from thresher.core.task import State
 from thresher.hiring.kinds import BOARD, COMPANY, POSTING
 from thresher.hiring.records import BoardRecord, CompanyRecord, PostingRecord, ScorePart, TriedAddress
 from thresher.store.store import Store
@@ -73,7 +74,10 @@ def _undecided(store: Store, tasks: Sequence[Fields]) -> list[str]:
         return ["It has not been judged yet."]
     last = show_task(store, tasks[0]["id"])
     why = f": {last.task['reason']}" if last.task["reason"] else ""
-    return [f"It has not been judged yet. Task {last.task['id']} is {last.task['state']}{why}", *last.waits]
+    return [
+        f"It has not been judged yet. Task {last.task['id']} {State(last.task['state']).phrase}{why}",
+        *last.waits,
+    ]
 
 
 def _sentences(decision: DecisionRecord) -> list[str]:

@@ -142,6 +142,7 @@ def matches(page_request: PageRequest) -> Response:
         fits=shown,
         candidate=candidate_key,
         posting=posting_key,
+        name=show_candidate(store, candidate_key).candidate.name if candidate_key else posting_key,
         chosen=asked["status"] or "all",
         links={
             "all": f"{MATCHES}?{urlencode(rest)}",
