@@ -188,7 +188,7 @@ def open_bare(url: str, *, clock: Clock | None = None, create: bool = False) -> 
                 "project, or name it with --project FOLDER; to begin a project here: thresher init"
             )
         raise DatabaseProblem(
-            f"there is no database {file} yet; create it with: thresher init (or thresher migrate)"
+            f"there is no database {file} yet; create it with: thresher migrate (thresher run and thresher up do it too)"
         )
     backend = open_backend(url, clock=clock)
     return Store(backend, threads=1 if backend.dialect.name == "sqlite" else POSTGRES_THREADS)

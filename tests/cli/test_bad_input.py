@@ -24,6 +24,21 @@ input()
 """
 
 
+INTERRUPTED_EARLY = """
+import sys
+
+
+class CtrlC:
+    def find_spec(self, name, path=None, target=None):
+        if name == "typer":
+            raise KeyboardInterrupt
+
+
+sys.meta_path.insert(0, CtrlC())
+from thresher.cli import main
+"""
+
+
 def refused(result: Result, code: int, *words: str) -> None:
     assert result.code == code, result
     assert result.out == ""
@@ -48,7 +63,7 @@ def test_an_older_database_says_how_to_bring_it_up_to_date(project: Path, thresh
 
 
 def test_no_database_is_made_by_looking(project: Path, thresher: Thresher):
-    refused(thresher("status"), 6, "thresher.db", "thresher init")
+    refused(thresher("status"), 6, "thresher.db", "thresher migrate")
     refused(thresher("tasks", "list"), 6, "thresher.db")
     assert not (project / "thresher.db").exists()
 
@@ -402,3 +417,10 @@ def test_whoever_stops_reading_our_output_is_no_error(queue: Thresher, project: 
     process.stdout.close()
     assert process.wait(timeout=30) in (0, 1)
     assert "Traceback" not in process.stderr.read()
+
+
+def test_ctrl_c_while_the_program_is_read_shows_no_traceback():
+    ran = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_EARLY], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "")

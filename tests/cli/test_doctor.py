@@ -53,7 +53,7 @@ def test_what_is_missing_fails_with_advice_and_the_rest_is_still_checked(project
         "fail",
         "fail",
     )
-    assert "thresher init" in thresher("doctor").out
+    assert "thresher migrate" in thresher("doctor").out
 
 
 def test_a_malformed_project_or_an_old_schema_fails(project: Path, thresher: Thresher):

@@ -85,7 +85,7 @@ def test_titles_lead_to_their_pages_and_hostile_ones_nowhere(queue: Thresher, pr
     targets = set(links(said["postings list"]).values())
     assert targets == {"https://acme.com/jobs/1;id=2"}
     assert links(said["companies list"]) == {"Acme": "https://acme.com/%C3%BCber"}
-    assert links(said["boards list"]) == {"greenhouse:acme": "https://boards.greenhouse.io/acme"}
+    assert links(said["boards list"]) == {"Acme": "https://boards.greenhouse.io/acme"}
     assert "https://acme.com/%C3%BCber" in links(said["companies show acme.com"]).values()
     assert links(said["jobs matches"]) == {}
     for line in commands:

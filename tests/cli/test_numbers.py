@@ -63,6 +63,36 @@ def status_of(search: Thresher) -> dict[str, str]:
     return {each["key"]: each["status"] for each in search("jobs", "matches", "--json").json}
 
 
+def test_a_long_key_makes_way_where_its_number_stands_for_it(project: Path, search: Thresher):
+    lines = ["jobs matches", "jobs matches --wide", "jobs why 1", "boards list", "postings list"]
+    said = in_terminal(project, 60, [line.split() for line in lines])
+    matches, wide, why, boards, postings = (STYLE.sub("", said[line]) for line in lines)
+    assert LONG not in matches
+    assert re.search(r"^ *2 +80 .*Doctor", matches, re.MULTILINE)
+    assert LONG in wide
+    assert why.startswith("1 is greenhouse:acme/1\nposting greenhouse:acme/1\n")
+    assert re.search(r"^ *1 +Acme +active", boards, re.MULTILINE)
+    assert "board" in boards.split("Not shown")[1]
+    assert "Nurse" in postings
+    assert LONG not in postings
+
+
+def test_a_long_key_stays_where_no_number_stands_for_it(
+    project: Path, search: Thresher, monkeypatch: pytest.MonkeyPatch
+):
+    (project / "occupied").write_text("a file where the folder would be")
+    monkeypatch.setenv("XDG_STATE_HOME", str(project / "occupied"))
+    said = in_terminal(project, 60, [["jobs", "matches"]])["jobs matches"]
+    assert LONG in STYLE.sub("", said)
+
+
+def test_why_takes_a_key_or_makes_a_change_but_not_both(search: Thresher):
+    assert search("jobs", "why", "greenhouse:acme/1").out == search("explain", "greenhouse:acme/1").out
+    refused = search("jobs", "why", "greenhouse:acme/1", "--apply")
+    assert refused.code == 2
+    assert "--apply makes the change that brings most matches; it takes no KEY" in refused.err
+
+
 def test_a_number_means_the_row_of_the_last_list_and_says_so(shows, search: Thresher):
     listed, changed, *refusals = shows(
         "jobs matches",

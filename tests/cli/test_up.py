@@ -97,6 +97,17 @@ def test_up_works_and_serves_on_a_database_that_it_makes(project: Path, thresher
     assert thresher("status", "--json").json["workers"] == []
 
 
+def test_a_second_up_says_who_else_is_there_and_which_link_is_valid(queue: Thresher):
+    with up("--port", "0", THRESHER_WORKER="first") as (process, _), up("--port", "0") as (second, _):
+        link, notice = second.stdout.readline(), second.stdout.readline()
+        assert LINK.search(link)
+        assert "Another worker is on this database, or ended just now: first. They share its tasks" in notice
+        assert "only the link above is valid now" in notice
+        assert "Another worker" not in process.stdout.readline()
+        assert ended(second, signal.SIGTERM).code == 0
+        assert "Another worker" not in ended(process, signal.SIGTERM).out
+
+
 @pytest.mark.promise(19)
 def test_up_works_and_serves_on_postgresql(far_queue: Thresher, project: Path):
     with up() as (process, said):

@@ -1,5 +1,6 @@
 """Tables in a terminal: columns go where it is narrow, keys never, and --wide has all of them."""
 
+import io
 import json
 import re
 from pathlib import Path
@@ -14,7 +15,7 @@ from tests.cli.conftest import Thresher, added
 from tests.harness.terminal import STYLE, in_terminal
 from thresher.cli.call import CommandCall
 from thresher.cli.commands import build, read_table
-from thresher.cli.show import chosen, marked, needed
+from thresher.cli.show import SafeConsole, chosen, marked, needed, table
 
 # Their lists are not called so.
 LISTS = ["records", "events", "audit", "jobs matches", "status", "prices queue", "doctor", "failures list"]
@@ -73,7 +74,7 @@ def test_wide_shows_all_columns_and_a_pipe_always_does(queue: Thresher, project:
         for words in (["tasks", "list"], ["tasks", "list", "--wide"])
     )
     assert "Not shown, for want of room:" in narrow
-    assert "failures" in narrow.split("Not shown")[1]
+    assert "last words" in narrow.split("Not shown")[1]
     head = "id kind stage state age failures url or key last words"
     assert " ".join(wide.split("\n")[1].split()) == head
     assert "https://a.example/" + "x" * 40 in wide
@@ -82,7 +83,8 @@ def test_wide_shows_all_columns_and_a_pipe_always_does(queue: Thresher, project:
     assert "\x1b" not in piped
 
 
-COLUMNS = st.lists(st.sampled_from(["!key", "#n", "text", "-text", "-#n", "!#id"]), min_size=1, max_size=12)
+NAMES = ["!key", "#n", "text", "-text", "-#n", "!#id", "+prose", "-+prose"]
+COLUMNS = st.lists(st.sampled_from(NAMES), min_size=1, max_size=12)
 
 
 @given(COLUMNS, st.data(), st.integers(1, 300))
@@ -93,11 +95,48 @@ def test_keys_and_the_first_column_stay_and_nothing_goes_that_has_room(names, da
     assert kept == sorted(kept)
     assert kept[0] == 0
     assert {at for at, each in enumerate(columns) if each.is_key} <= set(kept)
-    if needed(columns, widths, range(len(columns))) <= width:
+    if needed(columns, widths, range(len(columns)), easily=True) <= width:
         assert len(kept) == len(columns)
     if any(not columns[at].is_key for at in kept[1:]):  # something that might have gone stays: it has room
         assert needed(columns, widths, kept) <= width
-    if not all(each.goes_first or each.is_key for each in columns[1:]) and any(
-        columns[at].goes_first and not columns[at].is_key for at in kept[1:]
-    ):
-        assert all(columns[at].goes_first for at in range(1, len(columns)) if at not in kept)
+    gone = [at for at in range(len(columns)) if at not in kept]
+    for at in gone:
+        assert needed(columns, widths, [*kept, at], easily=True) > width
+    if any(not columns[at].goes_first for at in gone):  # none that matters more has made way for a wide one
+        rest = [at for at, each in enumerate(columns) if not (at and each.goes_first)]
+        assert needed(columns, widths, rest) > width
+
+
+def drawn(width: int, *things: Any) -> str:
+    """What a terminal of this width is sent."""
+    out = SafeConsole(file=io.StringIO(), force_terminal=True, width=width, highlight=False, emoji=False)
+    for each in things:
+        out.print(each)
+    return STYLE.sub("", out.file.getvalue())
+
+
+def test_a_link_longer_than_the_line_stays_whole():
+    link = f"http://127.0.0.1:8000/setup#token={'x' * 60}"
+    said = drawn(
+        80, f"Create the first administrator with this link, valid once within an hour: {link}", "end"
+    )
+    assert link in said.splitlines()
+    assert all(len(line) <= 80 for line in said.splitlines() if line != link)
+
+
+def test_a_key_longer_than_the_line_is_neither_broken_nor_cut():
+    key = "site:https://a.example/" + "x" * 80
+    said = drawn(80, table(["title", "!key"], [["Nurse", key]]))
+    assert any(key in line for line in said.splitlines())
+
+
+def test_a_reason_has_room_to_be_read_before_columns_that_matter_less_stand_beside_it():
+    columns = [marked(each) for each in ("#count", "-kind", "-source", "+message")]
+    assert chosen(columns, [5, 20, 20, 100], 80) == [0, 1, 3]
+    assert chosen(columns, [5, 20, 20, 20], 80) == [0, 1, 2, 3]
+    assert chosen(columns, [5, 20, 20, 100], 30) == [0, 3]
+
+
+def test_what_a_wide_column_left_room_for_comes_back():
+    columns = [marked(each) for each in ("title", "-#ago", "@address")]
+    assert chosen(columns, [20, 5, 90], 80) == [0, 1]

@@ -276,6 +276,9 @@ def test_a_closed_door_says_where_it_was_tried():
         ) as failure:
             await found.send(LIST, QUICK)
         assert failure.value.gate == "host:jobs.acme.example"
+        said = str(failure.value)
+        assert "(Connection refused); fetch.resolve in thresher.yaml leads there" in said
+        assert said.endswith("(the practice web: thresher practice)")
         await found.close()
 
     asyncio.run(walk())

@@ -157,4 +157,4 @@ def test_a_time_without_a_zone_and_a_day_out_of_reach_are_refused(web: PracticeW
 def test_a_process_refuses_a_port_that_is_taken(web: PracticeWeb):
     line = [sys.executable, "-m", "thresher.practice.web", "--port", str(web.port)]
     ran = subprocess.run(line, capture_output=True, text=True, check=False, timeout=30)
-    assert (ran.returncode, "choose another port" in ran.stderr) == (2, True)
+    assert (ran.returncode, "choose another --port" in ran.stderr) == (2, True)

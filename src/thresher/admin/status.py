@@ -69,6 +69,14 @@ def worker_notice(store: Store) -> str | None:
         return None if lanes.is_anyone_alive(session, store.backend.now(session)) else NO_WORKER
 
 
+def other_workers(store: Store, name: str) -> list[str]:
+    """Return the names of the workers that hold a lease beside this one."""
+    with store.read(autocommit=True) as session:
+        now = store.backend.now(session)
+        found = [row for row in overview.workers(session) if row["name"] != name]
+        return [row["name"] for row in found if row["lost_at"] is None and row["lease_until"] >= now]
+
+
 def is_working(store: Store, *, name: str | None = None, host: str | None = None) -> bool:
     """Tell whether a worker of this name, or else any on this host, holds its lease."""
     with store.read(autocommit=True) as session:

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from thresher.admin.explain import Explanation, explain
 from thresher.admin.times import read_now
-from thresher.cli.call import call_of
+from thresher.cli.call import CommandCall, call_of
 from thresher.cli.show import answer, cell
 from thresher.cli.tasks import task_table
 
@@ -24,7 +24,11 @@ def command(
     A task by its id; anything else by its key, as the apps of the project know it: every decision with its
     rule, its points and the words that caused it.
     """
-    call = call_of(ctx)
+    explain_one(call_of(ctx), what)
+
+
+def explain_one(call: CommandCall, what: str) -> None:
+    """Answer a command with the explanation of one thing."""
     with call.store() as store:
         found, now = explain(store, call.load_apps(broken=[]), what), read_now(store)
     answer(call, found, lambda out, value: _draw(out, value, now))

@@ -106,11 +106,11 @@ def _draw(out: "Console", groups: "list[FailureGroup]", now: int) -> None:
             ago(each.last_at, now),
             _next(each, now),
             each.example,
-            short(with_place(each.message), 90),
+            short(with_place(each.message), 300),
         ]
         for each in groups
     ]
-    columns = ["#count", "state", "error", "-kind", "source", "-#last", "-next", "!#example", "message"]
+    columns = ["#count", "state", "error", "-kind", "-source", "-#last", "-next", "!#example", "+message"]
     out.print(table(columns, rows))
     failed = sum(group.count for group in groups if group.state == "failed")
     retrying = sum(group.count for group in groups) - failed

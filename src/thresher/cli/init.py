@@ -5,17 +5,22 @@ What is asked and written comes from the template of an app; the template of an 
 
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, redirect_stdout
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from thresher.cli.call import CommandCall, call_of
+from thresher.cli.format import plain
 from thresher.cli.main import main as thresher
 from thresher.cli.practice import PORT
-from thresher.cli.show import say
+from thresher.cli.show import answer
 from thresher.config.apps import FILE_NAME, available, load_app, load_apps
 from thresher.config.project import hide_password, read_project
 from thresher.core.errors import ConfigError, ThresherError, UsageError
@@ -131,7 +136,18 @@ def command(
     paths = [str(call.folder / each) for each in files]
     told = {"written": paths, "database": hide_password(url), "applied": steps, "template": name}
     made = f"Wrote {', '.join(paths)}; the database is {hide_password(url)}."
-    say(call, told, f"{made}\n\nNext:\n{next_steps(call.folder, draft, practice=practice)}")
+    answer(call, told, partial(_draw, made=made, steps=next_steps(call.folder, draft, practice=practice)))
+
+
+def _draw(out: Console, _: object, made: str, steps: Sequence[tuple[str, str]]) -> None:
+    out.print(Text(plain(made)))
+    out.print("\nNext:")
+    lines = Table(box=None, show_header=False, pad_edge=False, padding=(0, 3, 0, 0))
+    lines.add_column(no_wrap=True)
+    lines.add_column()
+    for command, why in steps:
+        lines.add_row(Text(f"  {plain(command)}"), Text(why))
+    out.print(lines)
 
 
 def templates() -> dict[str, Template]:
@@ -245,10 +261,10 @@ def _prepare(call: CommandCall, draft: ProjectDraft) -> None:
             )
 
 
-def next_steps(folder: Path, draft: ProjectDraft, *, practice: bool) -> str:
+def next_steps(folder: Path, draft: ProjectDraft, *, practice: bool) -> list[tuple[str, str]]:
     """The commands to go on with, each with what it does."""
     lines = [] if folder == Path() else [(f"cd {shlex.quote(str(folder))}", "")]
     lines += [("thresher practice", "in a terminal of its own: serve the practice web")] if practice else []
-    lines += [(each[2:] if each.startswith("$ ") else f"thresher {each}", why) for each, why in draft.steps]
-    width = max(len(each) for each, _ in lines)
-    return "".join(f"  {f'{each:{width}}   {why}'.rstrip()}\n" for each, why in lines)
+    return lines + [
+        (each[2:] if each.startswith("$ ") else f"thresher {each}", why) for each, why in draft.steps
+    ]

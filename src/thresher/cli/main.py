@@ -76,10 +76,12 @@ def shared(
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. Every expected error ends as one clear line."""
     args = hoist(list(sys.argv[1:] if argv is None else argv))
+    return exit_code(lambda: _run(args), args)
+
+
+def _run(args: list[str]) -> object:
     command = typer.main.get_command(app)
-    return exit_code(
-        lambda: command.main(args, prog_name="thresher", standalone_mode=False, obj=project_in(args)), args
-    )
+    return command.main(args, prog_name="thresher", standalone_mode=False, obj=project_in(args))
 
 
 def project_in(args: list[str]) -> CommandCall:

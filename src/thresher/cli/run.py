@@ -250,7 +250,7 @@ def _draw_summary(ended: "WorkerEnd", progress: "Progress", rest: RunRest, secon
         ]
         for kind in progress.kinds
     ]
-    out.print(table(["kind", "#succeeded", "#filtered", "#skipped", "#failed", "#left", "#total"], rows))
+    out.print(table(["!kind", "#succeeded", "-#filtered", "-#skipped", "#failed", "#left", "-#total"], rows))
     out.print(cell(f"{ended.sentence()} {span(seconds)}."))
     _draw_waits(out, progress, rest)
     _draw_failures(out, rest.failures)

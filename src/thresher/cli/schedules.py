@@ -53,7 +53,8 @@ def _draw(out: "Console", found: "list[ScheduleView]", now: int) -> None:
     ]
     out.print(
         table(
-            ["!schedule", "-app", "-kind", "rhythm", "missed", "state", "last", "next", "last result"], rows
+            ["!schedule", "-app", "-kind", "rhythm", "-missed", "state", "-last", "next", "-last result"],
+            rows,
         )
     )
 

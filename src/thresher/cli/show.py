@@ -1,7 +1,7 @@
 """Rendering: one value, as JSON for programs or as a table for people. Imported by commands when they run."""
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -24,6 +24,7 @@ PIPE_WIDTH = 200
 # What --wide gives a table; the terminal wraps its lines.
 WIDE = 10_000
 TEXT_WIDTH = 16  # what a column of text keeps at least, if it has so much
+PROSE_WIDTH = 36  # what a column of sentences keeps before columns of less weight may stand beside it
 BETWEEN = 3  # two columns stand so far apart
 COLOURS = {
     "succeeded": "green",
@@ -57,6 +58,23 @@ class SafeConsole(Console):
 
     def render_str(self, text: str, **how: Any) -> Text:
         return super().render_str(plain(text), **how)
+
+    def print(self, *objects: Any, **how: Any) -> None:
+        """Print, and neither break nor cut a word: one that is longer than the line is left to the terminal,
+        from which it can be clicked and copied whole. A link that was broken here would lead nowhere.
+        """
+        how = {"crop": False, **how}
+        if self.is_terminal and all(isinstance(each, str | Text) for each in objects):
+            objects, how = (self._wrapped(objects, how),), {**how, "soft_wrap": True}
+        super().print(*objects, **how)
+
+    def _wrapped(self, objects: Sequence[str | Text], how: Mapping[str, Any]) -> Text:
+        parts = [self.render_str(each) if isinstance(each, str) else each for each in objects]
+        whole = Text(how.get("sep", " ")).join(parts)
+        if self.soft_wrap or how.get("soft_wrap"):
+            return whole
+        whole.overflow = "ignore"  # of words; given to `wrap`, it would stand for the whole line
+        return Text("\n").join(whole.wrap(self, self.width))
 
 
 def console(*, stderr: bool = False, wide: bool = False) -> SafeConsole:
@@ -111,9 +129,10 @@ def linked(value: Any, url: str | None, style: str = "") -> Text:
 
 @dataclass(frozen=True, slots=True)
 class ShownColumn:
-    """A column by its mark and name. `!`: a key, which always stands there and is never broken. `#`: numbers,
-    never broken either. `-`: among the first to go where it is narrow. `@`: web addresses, each shown by its
-    host where there is no room for all of it. A mark may follow another: `!#id`.
+    """A column by its mark and name. `!`: a key, which is never broken and never goes, unless the rows have
+    numbers that stand for it. `#`: numbers, never broken either. `-`: among the first to go where it is
+    narrow. `+`: sentences, which need room to be read. `@`: web addresses, each shown by its host where there
+    is no room for all of it. A mark may follow another: `!#id`.
     """
 
     name: str
@@ -121,6 +140,12 @@ class ShownColumn:
     is_number: bool = False
     goes_first: bool = False
     is_address: bool = False
+    is_prose: bool = False
+    has_number: bool = False  # a key for which the number of its row stands
+
+    @property
+    def stays(self) -> bool:
+        return self.is_key and not self.has_number
 
     @property
     def is_whole(self) -> bool:
@@ -128,9 +153,9 @@ class ShownColumn:
 
 
 def marked(text: str) -> ShownColumn:
-    name = text.lstrip("!#-@")
+    name = text.lstrip("!#-@+")
     marks = text[: len(text) - len(name)]
-    return ShownColumn(name, "!" in marks, "#" in marks, "-" in marks, "@" in marks)
+    return ShownColumn(name, "!" in marks, "#" in marks, "-" in marks, "@" in marks, "+" in marks)
 
 
 NUMBER = ShownColumn("#", is_key=True, is_number=True)
@@ -138,24 +163,30 @@ NUMBER = ShownColumn("#", is_key=True, is_number=True)
 
 def chosen(columns: Sequence[ShownColumn], widths: Sequence[int], width: int) -> list[int]:
     """Which columns a terminal of this width has room for. A key and the first column stay; else the last
-    ones go, those that may go first before the others.
+    ones go, those that may go first before the others. What a wide one has left room for comes back.
     """
-    kept = list(range(len(columns)))
-    last = [at for at in reversed(kept[1:]) if not columns[at].is_key]
+    kept, gone = list(range(len(columns))), list[int]()
+    last = [at for at in reversed(kept[1:]) if not columns[at].stays]
     for at in sorted(last, key=lambda at: not columns[at].goes_first):
-        if needed(columns, widths, kept) <= width:
-            break
-        kept.remove(at)
+        if needed(columns, widths, kept, easily=columns[at].goes_first) > width:
+            kept.remove(at)
+            gone.append(at)
+    for at in reversed(gone):
+        if needed(columns, widths, more := sorted([*kept, at]), easily=True) <= width:
+            kept = more
     return kept
 
 
-def needed(columns: Sequence[ShownColumn], widths: Sequence[int], kept: Sequence[int]) -> int:
-    """The width that these columns take at least."""
-    return BETWEEN * len(kept) + sum(narrowest(columns[at], widths[at]) for at in kept)
+def needed(
+    columns: Sequence[ShownColumn], widths: Sequence[int], kept: Sequence[int], *, easily: bool = False
+) -> int:
+    """The width that these columns take at least, or take to be read easily."""
+    return BETWEEN * len(kept) + sum(narrowest(columns[at], widths[at], easily=easily) for at in kept)
 
 
-def narrowest(column: ShownColumn, width: int) -> int:
-    return width if column.is_whole else min(width, max(TEXT_WIDTH, len(column.name)))
+def narrowest(column: ShownColumn, width: int, *, easily: bool = False) -> int:
+    least = PROSE_WIDTH if easily and column.is_prose else TEXT_WIDTH
+    return width if column.is_whole else min(width, max(least, len(column.name)))
 
 
 Cells = Sequence[Sequence[Text]]
@@ -201,7 +232,9 @@ class FittingTable:
         numbers = out.numbers if isinstance(out, SafeConsole) else None
         if numbers is None or self._numbered is None or not numbers.keep(self._numbered):
             return self._columns, self._rows
-        return [NUMBER, *self._columns], [[_number(at), *row] for at, row in enumerate(self._rows, 1)]
+        first, *rest = self._columns
+        rest = [replace(each, goes_first=True, has_number=True) if each.is_key else each for each in rest]
+        return [NUMBER, first, *rest], [[_number(at), *row] for at, row in enumerate(self._rows, 1)]
 
     def _in_room(
         self, columns: list[ShownColumn], rows: Cells, width: int

@@ -82,7 +82,7 @@ def _draw_list(out: "Console", gates: "list[GateView]", now: int, every: bool) -
             _breaker(gate),
             gate.waiting or None,
             ago(gate.last_success_at, now),
-            short(_why(gate), 80),
+            short(_why(gate), 200),
             opens(gate.state, gate.opens_at, now),
         ]
         for gate in gates
@@ -97,8 +97,8 @@ def _draw_list(out: "Console", gates: "list[GateView]", now: int, every: bool) -
                 "-breaker",
                 "#waiting",
                 "-#success",
-                "why",
-                "opens",
+                "+why",
+                "-opens",
             ],
             rows,
             numbered=GATES.rows([gate.name for gate in gates]),

@@ -23,6 +23,7 @@ from thresher.config.project import hide_password
 from thresher.core.extension import Check
 from thresher.core.task import State
 
+DECLINED = (State.FILTERED, State.SKIPPED)  # of these nobody has to know first
 GATES = Numbered("gates", "thresher sources list")
 
 
@@ -96,7 +97,8 @@ def count_table(counts: "Counts") -> "RenderableType":
         [kind, *(states.get(state) for state in used), sum(states.values())]
         for kind, states in counts.items()
     ]
-    return table(["kind", *(f"#{state}" for state in used), "#total"], rows)
+    heads = [f"{'-' if state in DECLINED else ''}#{state}" for state in used]
+    return table(["!kind", *heads, "-#total"], rows)
 
 
 def _workers(workers: "list[WorkerView]", now: int) -> "RenderableType":
@@ -121,11 +123,11 @@ def _workers(workers: "list[WorkerView]", now: int) -> "RenderableType":
 def gate_table(gates: "list[GateView]", now: int, title: str | None = None) -> "RenderableType":
     """Closed gates: why, and until when."""
     rows = [
-        [gate.name, gate.state, gate.waiting, short(gate.reason, 100), opens(gate.state, gate.opens_at, now)]
+        [gate.name, gate.state, gate.waiting, short(gate.reason, 200), opens(gate.state, gate.opens_at, now)]
         for gate in gates
     ]
     return table(
-        ["!gate", "state", "#waiting", "why", "opens"],
+        ["!gate", "state", "#waiting", "+why", "-opens"],
         rows,
         title=title,
         numbered=GATES.rows([gate.name for gate in gates]),

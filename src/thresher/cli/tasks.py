@@ -95,11 +95,13 @@ def task_table(found: list[dict[str, Any]], now: int) -> "RenderableType":
             ago(task["created_at"], now),
             task["failures"] or None,
             task["url"] or short(task["dedupe_key"], 60),
-            short(split_trace(last_message(task))[0], 60),
+            short(split_trace(last_message(task))[0], 80),
         ]
         for task in found
     ]
-    return table(["!#id", "kind", "-stage", "state", "#age", "-#failures", "@url or key", "last words"], rows)
+    return table(
+        ["!#id", "!kind", "-stage", "state", "#age", "-#failures", "@url or key", "-+last words"], rows
+    )
 
 
 @app.command()

@@ -20,6 +20,7 @@ from typing import Annotated
 import typer
 import uvicorn
 
+from thresher.admin.status import other_workers
 from thresher.cli.call import CommandCall, call_of, exit_code
 from thresher.cli.logs import Format
 from thresher.cli.otel import Otel, with_spans
@@ -131,13 +132,22 @@ def _work(
 
         def ready() -> None:
             link = setup_link(beside.store, address)
-            announce(call, beside, address, link)
+            others = [] if pulse.restarted else other_workers(runtime.store, worker.name)
+            announce(call, beside, address, link, _beside(others, link))
             if opens:
                 open_browser(link or f"{address}/")
 
         web = server.make_server(beside, ready)
         ended = run_loop(_live(Both(worker, web), bound, lambda: pulse.beat(runtime.store.settings)))
     ended.leave(RESTART if ended.worn_out and not ended.interrupted else 0)
+
+
+def _beside(others: list[str], link: str | None) -> str | None:
+    """What somebody should know who starts this twice."""
+    if not others:
+        return None
+    only = "; only the link above is valid now" if link else ""
+    return f"Another worker is on this database, or ended just now: {', '.join(others)}. They share its tasks{only}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ errors.
 """
 
 import asyncio
+import os
 import socket
 import ssl
 
@@ -257,10 +258,8 @@ def _typed(problem: aiohttp.ClientError, transfer: Transfer) -> TaskError:
         case aiohttp.ClientConnectorSSLError():
             return transfer.untrusted(problem.os_error)
         case aiohttp.ClientConnectorError():
-            tried = ", ".join(endpoint.ip for endpoint in transfer.endpoints)
-            return transfer.failed(
-                f"no connection to {tried} port {transfer.endpoints[0].port} ({problem.os_error.strerror or problem.os_error})"
-            )
+            cause = problem.os_error
+            return transfer.unreachable(os.strerror(cause.errno) if cause.errno else str(cause))
         case aiohttp.ServerDisconnectedError():
             return transfer.failed("hung up before it answered")
         case aiohttp.ClientResponseError():

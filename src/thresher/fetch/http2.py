@@ -164,9 +164,7 @@ class Http2Transport:
             encrypted = next((cause for cause in _causes(problem) if isinstance(cause, ssl.SSLError)), None)
             if encrypted is not None:
                 return transfer.untrusted(encrypted)
-            return transfer.failed(
-                f"no connection to {', '.join(endpoint.ip for endpoint in transfer.endpoints)} port {transfer.endpoints[0].port} ({said})"
-            )
+            return transfer.unreachable(said)
         if isinstance(problem, core.NetworkError | core.ConnectionNotAvailable) or "disconnected" in said:
             return transfer.failed(
                 f"hung up before it answered ({said})" if said else "hung up before it answered"

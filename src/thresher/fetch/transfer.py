@@ -117,6 +117,12 @@ class Transfer:
     def failed(self, what: str) -> ConnectionFailed:
         return ConnectionFailed(f"{self.target.host}: {what}", gate=self.gate)
 
+    def unreachable(self, why: str) -> ConnectionFailed:
+        """Nobody listens where it was tried. Where the operator chose the address, say who did."""
+        tried = f"{', '.join(each.ip for each in self.endpoints)} port {self.endpoints[0].port}"
+        chosen = "; fetch.resolve in thresher.yaml leads there: start what should listen (the practice web: thresher practice)"
+        return self.failed(f"no connection to {tried} ({why}){chosen if self.endpoints[0].vouched else ''}")
+
     def untrusted(self, problem: BaseException) -> ConnectionFailed:
         return ConnectionFailed(sentence(problem, self.target.host), gate=self.gate)
 

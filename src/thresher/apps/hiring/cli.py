@@ -90,7 +90,6 @@ def posting_table(found: "list[PostingView]", now: int) -> "RenderableType":
     """Postings, one a line."""
     rows = [
         [
-            each.key,
             linked(short(each.title, 50), each.url),
             short(each.company_name, 25),
             short(each.location, 30),
@@ -99,11 +98,12 @@ def posting_table(found: "list[PostingView]", now: int) -> "RenderableType":
             each.state,
             each.outcome,
             ago(each.first_seen_at, now),
+            each.key,
         ]
         for each in found
     ]
     return table(
-        ["!posting", "title", "company", "-location", "-pay", "-posted", "state", "-decided", "-#first seen"],
+        ["title", "company", "-location", "-pay", "-posted", "state", "-decided", "-#first seen", "!posting"],
         rows,
         numbered=POSTINGS.rows([each.key for each in found]),
     )

@@ -78,17 +78,18 @@ def look(board: str, role: dict[str, Any]) -> dict[str, Any]:
 def main(board: str, look: Look = look) -> None:
     """Take every role that waits, and hand in what `look` finds for it."""
     for turn in turns():
-        session = {"session_id": turn["session_id"]}
+        session, why = {"session_id": turn["session_id"]}, ""
         try:
             status, told = ask("/jobs", session | look(board, turn["role"]))
         except (OSError, ValueError) as problem:
-            status, told = ask("/fail", session | {"reason": f"{type(problem).__name__}: {problem}"})
+            why = f"{type(problem).__name__}: {problem}"
+            status, told = ask("/fail", session | {"reason": why})
         said = (
             f"{told['jobs_imported']} new"
             if "jobs_imported" in told
             else told.get("detail") or told["session_status"]
         )
-        print(f"{turn['role']['name']}: {status}, {said}", flush=True)
+        print(f"{turn['role']['name']}: {status}, {said}{why and f' ({why})'}", flush=True)
 
 
 if __name__ == "__main__":

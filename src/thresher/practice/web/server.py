@@ -26,7 +26,8 @@ def listening(port: int = 0) -> socket.socket:
     except OSError as error:
         listener.close()
         raise OSError(
-            f"cannot listen on {ADDRESS}:{port} ({error.strerror}): choose another port, or 0 for any"
+            f"cannot listen on {ADDRESS}:{port} ({error.strerror}): a practice web may run there already, and "
+            "will do; or choose another --port, 0 for any, and name it in fetch.resolve of thresher.yaml"
         ) from error
     return listener
 

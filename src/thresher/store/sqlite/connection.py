@@ -147,7 +147,7 @@ def _open(path: str, database: str) -> int:
         file = os.open(path, _FLAGS, 0o600)
     except OSError as problem:
         raise DatabaseProblem(
-            f"cannot open {path}: {problem.strerror}. Remove it, or choose another place with --database."
+            f"cannot open {path}: {problem.strerror}. Run this as the user it belongs to, or choose another place with --database."
         ) from None
     try:
         _check_owner(path, os.fstat(file), os.stat(database))  # noqa: PTH116  beside fstat

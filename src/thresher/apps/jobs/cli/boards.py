@@ -73,8 +73,7 @@ def board_table(found: "list[BoardView]", now: int) -> "RenderableType":
     """Boards, one a line."""
     rows = [
         [
-            linked(each.key, each.url),
-            short(each.company_name or each.company, 30),
+            linked(short(each.company_name or each.company, 30), each.url),
             each.status,
             each.confidence,
             each.verdict,
@@ -82,13 +81,13 @@ def board_table(found: "list[BoardView]", now: int) -> "RenderableType":
             each.failures or None,
             ago(each.scraped_at, now),
             ago(each.last_success_at, now),
-            short("; ".join([each.reason or "", *each.alarms]).strip("; "), 70),
+            short("; ".join([each.reason or "", *each.alarms]).strip("; "), 200),
+            linked(each.key, each.url),
         ]
         for each in found
     ]
     return table(
         [
-            "!board",
             "company",
             "status",
             "-confidence",
@@ -97,7 +96,8 @@ def board_table(found: "list[BoardView]", now: int) -> "RenderableType":
             "-#failures",
             "#ago",
             "-#success",
-            "why, and alarms",
+            "+why, and alarms",
+            "!board",
         ],
         rows,
         numbered=BOARDS.rows([each.key for each in found]),

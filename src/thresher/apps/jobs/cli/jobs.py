@@ -43,6 +43,7 @@ from thresher.apps.jobs.service.postings import ask_postings, check_profile, jud
 from thresher.apps.jobs.service.why_no_matches import CHANGEABLE, make_change, why_no_matches
 from thresher.cli.add import read_text
 from thresher.cli.call import CommandCall, call_of, user_name
+from thresher.cli.explain import explain_one
 from thresher.cli.format import ago, number, short
 from thresher.cli.numbers import Numbered, numbered
 from thresher.cli.show import answer, cell, linked, say, table
@@ -126,16 +127,29 @@ def _show(ctx: typer.Context, search: "Search", view: str | None, limit: int) ->
 @app.command()
 def why(
     ctx: typer.Context,
+    key: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[KEY]",
+            help="Match to explain: its key, or its number in the last list. Default: what keeps others out.",
+            callback=numbered(MATCHES),
+        ),
+    ] = None,
     apply: Annotated[
         bool, typer.Option("--apply", help="Make the one change, and have all open postings judged by it.")
     ] = False,
 ) -> None:
-    """Explain why there are not more matches.
+    """Explain why there are not more matches, or why a match is one.
 
-    The reasons by count, the nearest misses with what cost them points, and the one change that would bring
-    the most, found by judging the stored postings again.
+    Without KEY: the reasons by count, the nearest misses with what cost them points, and the one change that
+    would bring the most, found by judging the stored postings again.
     """
     call = call_of(ctx)
+    if key is not None:
+        if apply:
+            raise UsageError("--apply makes the change that brings most matches; it takes no KEY")
+        explain_one(call, key)
+        return
     if apply:
         _apply(call)
         return
@@ -192,7 +206,8 @@ def _draw(out: "Console", found: "list[MatchView]", now: int, empty: str) -> Non
             numbered=MATCHES.rows([each.key for each in found]),
         )
     )
-    out.print("To see why: thresher explain KEY. To keep track: thresher jobs match KEY --applied")
+    numbers = "KEY is the number of a row, or its key. " if out.is_terminal else ""
+    out.print(f"{numbers}To see why: thresher jobs why KEY. To keep track: thresher jobs match KEY --applied")
 
 
 @app.command()

@@ -53,7 +53,7 @@ def _draw(out: "Console", found: "list[SessionView]", now: int) -> None:
             each.jobs_linked,
             each.jobs_updated,
             each.jobs_skipped,
-            short(each.error_message, 60),
+            short(each.error_message, 200),
             each.session_id,
         ]
         for each in found
@@ -61,16 +61,16 @@ def _draw(out: "Console", found: "list[SessionView]", now: int) -> None:
     names = [
         "scraper",
         "role",
-        "platforms",
+        "-platforms",
         "status",
-        "verdict",
+        "-verdict",
         "#ago",
-        "#seconds",
+        "-#seconds",
         "#new",
-        "#linked",
-        "#updated",
-        "#skipped",
-        "error",
+        "-#linked",
+        "-#updated",
+        "-#skipped",
+        "+error",
         "-session",
     ]
     out.print(table(names, rows, numbered=SESSIONS.rows([each.session_id for each in found])))
