@@ -97,7 +97,8 @@ def test_with_write_it_adds_and_retries_and_is_in_the_audit_log(queue: Thresher,
         assert not tools["add_task"].annotations.read_only_hint
         dry = await read(client, "retry_failures", body={"error": "Failed"})
         assert (dry["applied"], dry["matched"], dry["examples"]) == (False, 1, [task])
-        assert (await read(client, "retry_failures", body={"error": "Failed", "apply": True}))["retried"] == 1
+        done = await read(client, "retry_failures", body={"error": "Failed", "apply": True})
+        assert (done["applied"], done["result"]["retried"]) == (True, [task])
         made = await read(client, "add_task", body={"kind": "free", "key": "tea"})
         assert made["new"]
         assert (await read(client, "cancel_task", task_id=made["id"]))["cancelled"] == [made["id"]]

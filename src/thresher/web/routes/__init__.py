@@ -39,7 +39,6 @@ ROUTES: tuple[Route, ...] = (
     *settings.ROUTES,
     *export.ROUTES,
     *needs.ROUTES,
-    *failures.ROUTES,
     *records.ROUTES,
     *webhooks.ROUTES,
 )

@@ -56,6 +56,8 @@ class WebhookPause(ReasonBody):
 class Rotation(RequestBody):
     """For how long the old secret signs, too: 24h unless said."""
 
+    model_config = like(keep="12h")
+
     keep: Text = "24h"
 
 
