@@ -74,6 +74,13 @@ class Post:
         worker = self.shop.worker(self.registry, until_idle=True, services=Services(fetcher))
         await asyncio.wait_for(worker.run(), PATIENCE)
 
+    async def pinged(self) -> control.Pinged:
+        fetcher = make_fetcher(self.outward, lambda: self.store.settings)
+        try:
+            return await control.ping(self.store, fetcher, "billing")
+        finally:
+            await fetcher.close()
+
     def later(self, microseconds: int) -> None:
         self.shop.clock.advance(microseconds)
 
@@ -274,8 +281,7 @@ def test_whatever_a_receiver_does_the_delivery_waits_and_says_why(story):
 def test_a_message_that_was_accepted_is_not_sent_again_for_what_came_with_it(story, says):
     def tell(post: Post) -> None:
         post.add("cup_broke")
-        fetcher = make_fetcher(post.outward, lambda: post.store.settings)
-        pinged = asyncio.run(control.ping(post.store, fetcher, "billing"))
+        pinged = asyncio.run(post.pinged())
         assert (pinged.ok, pinged.why) == (True, None)
         post.happen()
         post.work()
