@@ -75,7 +75,7 @@ def _brief(value: object) -> str:
 
 
 def without_secrets(text: str) -> str:
-    """A text without the passwords, keys and tokens in it: what stands in no log, and what only people type."""
+    """A text without the passwords, keys and tokens in it: what no log tells, and what only people type."""
     for pattern, instead in _PATTERNS:
         text = pattern.sub(instead, text)
     return redact(text)
