@@ -87,6 +87,7 @@ def test_a_collector_that_takes_nothing_costs_spans_and_nothing_else(
     async def perform(ctx):
         return Done()
 
+    caplog.set_level(logging.WARNING)
     with collecting(mood if mood != "away" else GOOD) as collector:
         if mood == "away":
             collector.url = "http://127.0.0.1:9"
