@@ -29,6 +29,8 @@ KEY = "thr_90ccbb1d4fad_8NU7SyZL2EiHmlYZrFwdUPlENB95FsA1CQb-Mybhku8"
         f"csrf={SECRET}; b=1",
         f"url='https://example.com/?page=2&token={SECRET}'",
         f"key=my.password:{SECRET}",
+        f"url='https://example.com/?page=2&key={SECRET}'",
+        "token sk-proj-" + SECRET,
     ],
 )
 def test_what_lets_somebody_in_is_not_told(text):
@@ -42,6 +44,9 @@ def test_keys_and_tokens_of_ours_are_known_wherever_they_stand():
         told = without_secrets(f"reason='use {token} for it'")
         assert token[-20:] not in told
         assert told.startswith("reason='use th")
+    assert without_secrets("url='https://a.example/?token=abc1234' event='x'") == (
+        "url='https://a.example/?token=***' event='x'"
+    )
     assert without_secrets("use whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw=") == "use whsec_***"
 
 

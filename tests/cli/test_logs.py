@@ -299,7 +299,10 @@ def test_a_worker_tells_whose_lines_they_are_and_no_secret(
     process = start("worker", "--name", "w1", "--log-format", form, "--verbose", cwd=project)
     assert process.stderr is not None
     lines = list[str]()
-    while sum("some.library" in line for line in lines) < len(KINDS) + 1:
+    while (
+        sum("some.library" in line for line in lines) < len(KINDS) + 1
+        or sum("failed and is tried again" in line for line in lines) < 3
+    ):
         lines.append(process.stderr.readline())
         assert lines[-1], lines
     process.send_signal(signal.SIGTERM)
@@ -317,6 +320,14 @@ def test_a_worker_tells_whose_lines_they_are_and_no_secret(
             about = {name: by_event[kind][name] for name in ("worker", "task_id", "kind", "app", "logger")}
             assert list(about.values()) == ["w1", number, kind, "test", "some.library"]
         assert by_event["looked"]["task_id"] == 3, "also on a thread of the database"
+        failed = [each for each in said if each.get("event") == "attempt_failed"]
+        assert sorted(
+            (each["task_id"], each["attempt"], each["error"], each["level"]) for each in failed
+        ) == [
+            (1, 1, "ValueError", "info"),
+            (2, 1, "KeyError", "info"),
+            (3, 1, "RuntimeError", "info"),
+        ]
     else:
         assert "    2026 INFO forged\n" in whole
         assert "[worker w1, task 2 threaded/threaded]: threaded: " in whole

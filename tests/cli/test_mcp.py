@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -74,6 +75,7 @@ def test_an_assistant_looks_and_can_change_nothing(queue: Thresher, project: Pat
             ({"task_id": 99}, "there is no task 99"),
             ({}, "needs the argument 'task_id'"),
             ({"task_id": "x"}, "should be a valid integer"),
+            ({"task_id": f"{task}/retry"}, "cannot stand there, such as a slash"),
             ({"task_id": {"a": 1}}, "must be a text or a number"),
             ({"task_id": 1, "more": 1}, "has no argument 'more'"),
         ):
@@ -97,10 +99,17 @@ def test_with_write_it_adds_and_retries_and_is_in_the_audit_log(queue: Thresher,
         assert not tools["add_task"].annotations.read_only_hint
         dry = await read(client, "retry_failures", body={"error": "Failed"})
         assert (dry["applied"], dry["matched"], dry["examples"]) == (False, 1, [task])
-        assert (await read(client, "retry_failures", body={"error": "Failed", "apply": True}))["retried"] == 1
+        done = await read(client, "retry_failures", body={"error": "Failed", "apply": True})
+        assert (done["applied"], done["result"]["retried"]) == (True, [task])
         made = await read(client, "add_task", body={"kind": "free", "key": "tea"})
         assert made["new"]
         assert (await read(client, "cancel_task", task_id=made["id"]))["cancelled"] == [made["id"]]
+        _, first = await call(client, "list_tasks", limit=1)
+        cursor = re.search(r"call this again with cursor (\S+)\.\n", first)
+        assert cursor
+        (second,) = await read(client, "list_tasks", limit=1, cursor=cursor[1])
+        assert (json.loads(first.partition("\n\n")[2])[0]["id"], second["id"]) == (made["id"], task)
+        assert "cursor" not in (await call(client, "list_tasks"))[1].partition("\n\n")[0]
         is_error, says = await call(client, "add_task", body={"kind": "nonsense"})
         assert (is_error, "no app here knows tasks of kind 'nonsense'" in says) == (True, True)
         assert (await call(client, "add_task", body={"kind": "free", "more": 1}))[0]
@@ -203,3 +212,4 @@ def test_a_large_result_is_cut_and_says_how_to_ask_for_less():
     found = told(200, b'"' + b"x" * 2 * MAX_RESULT)
     assert len(found.text) < MAX_RESULT + 1_000
     assert "ask for less, with limit or a filter" in found.text
+    assert "cursor" not in told(200, b'"' + b"x" * 2 * MAX_RESULT, "place").text, "it would leave rows out"

@@ -1,5 +1,6 @@
 import inspect
 import math
+from functools import partial
 
 import pytest
 
@@ -122,6 +123,14 @@ def test_a_snooze_into_the_past_is_a_snooze_for_now():
 def test_the_next_stage_takes_its_place_and_gates_from_the_house():
     settled = settle_outcome(task(), Next({}), House())
     assert (settled.stage, settled.gates, settled.checkpoint) == ("extract", ("source:model",), "{}")
+
+
+@pytest.mark.promise(17)
+@pytest.mark.parametrize("outcome", [Done, Filtered, Skipped, Failed, partial(Snooze, 1)])
+def test_what_a_stage_says_is_kept_without_secrets(outcome):
+    settled = settle_outcome(task(), outcome("asked https://ada:hunter22@a.example/?token=abc1234"), House())
+    said = settled.error.message if settled.error else settled.reason
+    assert said == "asked https://ada:***@a.example/?token=***"
 
 
 @pytest.mark.parametrize(

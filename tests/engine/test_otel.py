@@ -3,6 +3,7 @@ slow, away or hangs costs nothing but spans.
 """
 
 import logging
+import threading
 import time
 from collections.abc import Iterator
 
@@ -19,6 +20,7 @@ from thresher.engine import otel
 from thresher.engine.otel import OtelSpans, _Told
 
 SECRET = "Gr8-Horse-Battery9"
+PATIENCE = 10.0
 SEED = "postgresql://db/queue"
 
 
@@ -85,6 +87,7 @@ def test_a_collector_that_takes_nothing_costs_spans_and_nothing_else(
     async def perform(ctx):
         return Done()
 
+    caplog.set_level(logging.WARNING)
     with collecting(mood if mood != "away" else GOOD) as collector:
         if mood == "away":
             collector.url = "http://127.0.0.1:9"
@@ -102,7 +105,13 @@ def test_a_collector_that_takes_nothing_costs_spans_and_nothing_else(
         study.spans.close()
         assert time.monotonic() - began - worked < 3
         assert [study.shop.state(task_id) for task_id in ids] == ["succeeded"] * 200
-        collector.mood = GOOD
+        collector.released.set()
+        for thread in threading.enumerate():
+            if thread.name == "spans":
+                thread.join(PATIENCE)
+                assert not thread.is_alive(), "it goes on trying after the end"
+        said = [each for each in caplog.records if each.name.startswith(("opentelemetry", "thresher.otel"))]
+        assert [(each.name, each.levelname) for each in said] == [("thresher.otel", "WARNING")]
 
 
 class Away:

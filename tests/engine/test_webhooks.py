@@ -22,7 +22,8 @@ from thresher.admin.gates import closed_gates, closed_sentence
 from thresher.config.outward import Outward
 from thresher.core.clock import MINUTE, SECOND
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
-from thresher.core.webhook import signature
+from thresher.core.event import EventKind
+from thresher.core.webhook import Webhook, signature
 from thresher.engine import webhooks as engine
 from thresher.engine.machine import RETRIES
 from thresher.engine.registry import Registry
@@ -73,6 +74,13 @@ class Post:
         worker = self.shop.worker(self.registry, until_idle=True, services=Services(fetcher))
         await asyncio.wait_for(worker.run(), PATIENCE)
 
+    async def pinged(self) -> control.Pinged:
+        fetcher = make_fetcher(self.outward, lambda: self.store.settings)
+        try:
+            return await control.ping(self.store, fetcher, "billing")
+        finally:
+            await fetcher.close()
+
     def later(self, microseconds: int) -> None:
         self.shop.clock.advance(microseconds)
 
@@ -82,6 +90,10 @@ class Post:
     def one(self) -> control.DeliveryView:
         (found,) = self.deliveries()
         return found
+
+    def hooks(self) -> dict[str, Webhook]:
+        with self.store.read() as session:
+            return {each.name: each for each in webhooks.list_all(session)}
 
     def failures(self) -> int:
         return int(rows(self.store, "select failures from tasks where kind = 'webhook_delivery'")[0][0])
@@ -229,10 +241,10 @@ def test_a_failed_delivery_is_tried_again_with_the_same_id_and_bytes(story):
 TROUBLES = {
     "hang": "TimedOut",
     "drop": "ConnectionFailed",
-    "huge": "answered, but",
     answer(302, location="http://10.0.0.1/"): "a redirect, which is not followed",
     answer(404, "\x1b[31mno\u202e such <b>hook"): "answered 404: [31mno such <b>hook",
-    "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 4\r\n\r\nlies": "answered, but",
+    "HTTP/1.1 500 Oh\r\ncontent-length: 99\r\n\r\ncut off": "127.0.0.1 answered 500",
+    answer(400, "token=Gr8-Horse-Battery9 is wrong"): "answered 400: token=*** is wrong",
     "SSH-2.0-OpenSSH\r\n\r\n": "",
 }
 
@@ -255,6 +267,40 @@ def test_whatever_a_receiver_does_the_delivery_waits_and_says_why(story):
         assert len(post.receiver.got) == len(TROUBLES), "no redirect was followed, nothing was sent twice"
 
     story(tell, webhook__timeout=0.3)
+
+
+@pytest.mark.promise(1)
+@pytest.mark.parametrize(
+    "says",
+    [
+        "huge",
+        "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 4\r\n\r\nlies",
+        "HTTP/1.1 202 OK\r\ncontent-length: 9\r\nconnection: close\r\n\r\ncut",
+    ],
+)
+def test_a_message_that_was_accepted_is_not_sent_again_for_what_came_with_it(story, says):
+    def tell(post: Post) -> None:
+        post.add("cup_broke")
+        pinged = asyncio.run(post.pinged())
+        assert (pinged.ok, pinged.why) == (True, None)
+        post.happen()
+        post.work()
+        assert (post.one().state, post.one().attempts) == ("succeeded", 1)
+
+    story(tell, says)
+
+
+@pytest.mark.promise(20)
+def test_webhooks_tell_of_each_other_only_what_waits_for_a_person(story):
+    def tell(post: Post) -> None:
+        post.add(name="other")
+        hook = post.hooks()["other"]
+        for kind in EventKind:
+            assert hook.wants(kind, "source:webhook.billing") == (kind in ("gate_disabled", "gate_resumed"))
+            assert hook.wants(kind, "source:shop")
+            assert not hook.wants(kind, "source:webhook.other")
+
+    story(tell)
 
 
 @pytest.mark.promise(8)

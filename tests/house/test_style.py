@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.house.paper import ROOT, name, tracked
+from thresher.core.redaction import redact
 
 SOURCES = sorted((ROOT / "src" / "thresher").rglob("*.py"))
 VAGUE = {"utils", "util", "helpers", "helper", "manager", "common", "misc", "base"}
@@ -308,3 +309,31 @@ def test_a_record_is_read_by_its_type_and_not_by_the_names_of_its_fields() -> No
     apps = [path for path in SOURCES if path.relative_to(root).parts[0] in ("apps", "hiring")]
     found = [f"{name(path)}:{line}" for path in apps if path not in readers for line in peeks(parsed(path))]
     assert not found, f"read it as a record of its kind: {found}"
+
+
+# Sentences that show where a secret goes; hidden there, they lose nothing that a log needs.
+SHOWS_A_PLACE = re.compile(r"Bearer (?:KEY|word)|//user:\$\{PROXY_PASSWORD\}@|postgresql://user@host")
+
+
+def sentences(path: Path) -> Iterator[str]:
+    """What a file may say, with `word` for each value; no docstrings."""
+    tree = ast.parse(path.read_text("utf-8"))
+    inner = {id(each) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for each in node.values}
+    inner |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            yield "".join(each.value if isinstance(each, ast.Constant) else "word" for each in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inner:
+            yield node.value
+
+
+@pytest.mark.promise(17)
+def test_no_sentence_of_ours_looks_like_a_secret():
+    garbled = [
+        f"{name(path)}: {redact(text)}"
+        for path in SOURCES
+        if "store" not in path.parts and "practice" not in path.parts
+        for text in sentences(path)
+        if text.count(" ") > 3 and redact(text) != text and not SHOWS_A_PLACE.search(text)
+    ]
+    assert garbled == [], "no colon behind a word such as token; what follows is hidden in logs and errors"

@@ -217,7 +217,7 @@ def test_a_visit_costs_the_same_with_a_million_waiting_on_postgres(database, sto
         connection.execute(f"set search_path = {database.url.partition('schema=')[2]}")
         for table in ("tasks", "lanes", "gates"):
             connection.execute(STILL.format(table))
-        # As new: tables that a test before has used, and that were emptied row by row, have pages without rows.
+        # As new: tables that were used before, and emptied row by row, have pages without rows.
         connection.execute("truncate tasks, lanes, gates cascade")
         connection.execute("analyze tasks, lanes, gates")
         assert sum(visits(old.store, 10)) == 0  # more often than it takes to keep a plan for good

@@ -131,13 +131,14 @@ def test_failures_are_counted_sent_back_and_written_down(all_of_it: Everything):
     api = all_of_it.api
     group = next(each for each in api.get("/api/failures?state=failed") if each["error"] == "Malformed")
     asked = {name: group[name] for name in ("error", "kind", "source")}
-    counted = api.post("/api/failures/retry", asked | {"dryRun": True})
+    counted = api.post("/api/failures/retry", asked)
+    assert group["example"] in counted.pop("examples")
     assert counted == {
         "matched": group["count"],
         "applied": False,
         "result": {"retried": [], "key_taken": []},
     }
-    done = api.post("/api/failures/retry", asked)
+    done = api.post("/api/failures/retry", asked | {"apply": True})
     assert (done["matched"], len(done["result"]["retried"])) == (group["count"], group["count"])
     assert group["example"] not in [each["example"] for each in api.get("/api/failures?state=failed")]
     assert "error='Malformed'" in changed_by(all_of_it, "POST /api/failures/retry")[0]

@@ -143,6 +143,11 @@ def every_body(kind: type[RequestBody]) -> Iterator[type[RequestBody]]:
         yield from every_body(each)
 
 
+def test_no_route_is_listed_twice():
+    shapes = [route.shape for _, route in ALL_ROUTES]
+    assert [shape for shape in shapes if shapes.count(shape) > 1] == []
+
+
 def test_every_operation_has_a_name_a_summary_and_a_tag_that_is_described():
     names = [operation["operationId"] for _, operation in OPERATIONS]
     assert sorted(names) == sorted(set(names))

@@ -98,6 +98,8 @@ WHOLE = {
     "list_item_kinds": "the kinds of items that the code has",
     "list_query_clients": "the clients that the code and the project file have",
     "list_rates": "one row for a currency",
+    "list_webhooks": "at most 100, each added by a person",
+    "list_needs": "the lines that the front page begins with: what is many is summed up",
     "list_stuck_collections": "what workers hold at the moment, at most 1,000 rows",
     "count_collections": "one row for a state and a worker",
     "list_duplicate_points": "no row, or a defect",

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.harness.tasks import rows
-from tests.web.conftest import PATIENCE
+from tests.web.conftest import PATIENCE, raw
 from thresher.admin import admins
 from thresher.admin.keys import create_key
 from thresher.admin.settings import set_setting
@@ -137,6 +137,17 @@ def test_two_such_headers_are_refused_and_so_is_a_name_that_is_none(proxy):
     for name in ("x" * 101, "a\x1bb", "\N{RIGHT-TO-LEFT OVERRIDE}a"):
         assert proxy.as_(name).ask("GET", "/api/people").status == 400
     assert proxy.as_(" ").ask("GET", "/api/people").status == 401, "an empty one names nobody"
+
+
+def test_what_hides_behind_a_request_with_two_ends_is_no_request(proxy):
+    said = raw(
+        f"http://127.0.0.1:{proxy.port}",
+        b"POST /api/tasks HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n"
+        b"GET /api/me HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Remote-User: anna\r\n\r\n",
+    )
+    assert said.startswith(b"HTTP/1.1 400")
+    assert said.count(b"HTTP/1.1 ") == 1
+    assert b"TwoLengths" in said
 
 
 def test_without_the_option_the_header_says_nothing(house):

@@ -106,7 +106,7 @@ def create_with(store: Store, name: str, kept: str, role: str) -> Admin:
     made = admins.add_admin(store, name, kept, role)
     if made is None:
         raise NotAllowed(
-            f"there is already somebody called {name!r}; to change the password: thresher admin password "
+            f"there is already somebody called {name!r}; to change the password run thresher admin password "
             f"{shlex.quote(name)}"
         )
     return made

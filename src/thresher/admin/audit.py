@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from thresher.admin.keys import Admitted
 from thresher.admin.rows import ChangeFields
+from thresher.core.redaction import redact
 from thresher.store import audit
 from thresher.store.audit import API, COMMAND_LINE, DASHBOARD, KEY, PERSON, USER, Actor, acting, actor_now
 from thresher.store.store import Store
@@ -26,7 +27,7 @@ _PATTERNS = (
     (re.compile(r"\b(bearer|basic)\s++\S+", re.IGNORECASE), rf"\1 {_HIDDEN}"),
     (
         re.compile(
-            rf"((?<![\w.-])(?=[\w.-]*{_TELLING})[\w.-]++[\"']?\s*+[=:]\s*+)(?:\"[^\"]*\"|'[^']*'|[^\s&,;}}]+)",
+            rf"((?<![\w.-])(?=[\w.-]*{_TELLING})[\w.-]++[\"']?\s*+[=:]\s*+)(?:\"[^\"]*\"|'[^']*'|[^\s&,;}}\"']+)",
             re.IGNORECASE,
         ),
         rf"\1{_HIDDEN}",
@@ -74,7 +75,7 @@ def _brief(value: object) -> str:
 
 
 def without_secrets(text: str) -> str:
-    """A text without the passwords, keys and tokens in it."""
+    """A text without the passwords, keys and tokens in it: what no log tells, and what only people type."""
     for pattern, instead in _PATTERNS:
         text = pattern.sub(instead, text)
-    return text
+    return redact(text)

@@ -21,10 +21,11 @@ STATES = {"failed": State.FAILED, "retrying": State.RETRYABLE}
 
 @dataclass(frozen=True, slots=True)
 class Rescue:
-    """How many failed tasks match, and, if it was not a dry run, what became of them."""
+    """How many failed tasks match, some of them, and, if it was not a dry run, what became of them."""
 
     matched: int
     applied: bool
+    examples: list[int] = field(default_factory=list)
     result: Retried = field(default_factory=lambda: Retried([]))
 
 
@@ -32,12 +33,13 @@ def retry_failures(store: Store, *, apply: bool, **filters: Any) -> Rescue:
     """Send all failed tasks that match back to waiting; without `apply` only count them."""
     with store.read() as session:
         ids = overview.matching_ids(session, state="failed", **filters)
-    return _retry(store, ids) if apply else Rescue(len(ids), applied=False)
+    return _retry(store, ids, apply=apply)
 
 
 # What one click on a page sends back: more would keep the browser waiting.
 MAX_RETRIED = 5_000
 MAX_LOOKS = 10
+MAX_EXAMPLES = 10
 _AT_ONCE = 1_000
 
 
@@ -65,16 +67,23 @@ def plan_retry(store: Store, **filters: Any) -> RetryPlan:
     return RetryPlan(ids, before is not None)
 
 
-def retry_newest_failures(store: Store, **filters: Any) -> Rescue:
-    """Send the newest failed tasks that match back to waiting, as `plan_retry` has shown them."""
-    return _retry(store, plan_retry(store, **filters).ids)
+def retry_newest_failures(store: Store, *, apply: bool = True, **filters: Any) -> Rescue:
+    """Send the newest failed tasks that match back to waiting, as `plan_retry` has shown them; without
+    `apply` only count them.
+    """
+    return _retry(store, plan_retry(store, **filters).ids, apply=apply)
 
 
-def _retry(store: Store, ids: list[int]) -> Rescue:
+def _retry(store: Store, ids: list[int], *, apply: bool) -> Rescue:
+    examples = ids[:MAX_EXAMPLES]
+    if not apply:
+        return Rescue(len(ids), applied=False, examples=examples)
     done: list[int] = []
     for at in range(0, len(ids), tasks.MAX_AT_ONCE):
         done += tasks.revive(store, ids[at : at + tasks.MAX_AT_ONCE])
-    return Rescue(len(ids), applied=True, result=Retried(done, sorted(set(ids) - set(done))))
+    return Rescue(
+        len(ids), applied=True, examples=examples, result=Retried(done, sorted(set(ids) - set(done)))
+    )
 
 
 @dataclass(frozen=True, slots=True)

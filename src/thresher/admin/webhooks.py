@@ -23,7 +23,15 @@ from thresher.core.gate import GateLimits
 from thresher.core.task import REVIVABLE, NewTask, State
 from thresher.core.webhook import EVERY, GATE, PING, SECRET_BYTES, Webhook, message, new_secret
 from thresher.engine.registry import Registry
-from thresher.engine.webhooks import ID_BYTES, KIND, bounds_of, first_words, judged, request_of
+from thresher.engine.webhooks import (
+    ID_BYTES,
+    KIND,
+    bounds_of,
+    first_words,
+    judged,
+    request_of,
+    status_at_least,
+)
 from thresher.fetch.fetcher import Fetcher
 from thresher.fetch.governor import Ungoverned
 from thresher.fetch.guard import Guard
@@ -346,7 +354,8 @@ async def ping(store: Store, fetcher: Fetcher, name: str) -> Pinged:
     began = monotonic()
     try:
         bounds = bounds_of(float(store.settings["webhook.timeout"]))
-        answer = await fetcher.post(request_of(with_secrets, said, now), Ungoverned(), bounds)
+        sending = fetcher.post(request_of(with_secrets, said, now), Ungoverned(), bounds)
+        answer = await status_at_least(sending)
     except TaskError as problem:
         return Pinged(ok=False, status=None, seconds=monotonic() - began, answer="", why=str(problem))
     verdict = judged(hook.host, answer, now)

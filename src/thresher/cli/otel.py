@@ -2,7 +2,6 @@
 variables name a collector.
 """
 
-import logging
 import os
 import socket
 from collections.abc import Iterator, Mapping
@@ -44,8 +43,6 @@ def with_spans(runtime: Runtime, url: str, wanted: bool | None) -> Iterator[Runt
         from thresher.engine.otel import OtelSpans  # noqa: PLC0415  an extra
     except ImportError as problem:
         raise ConfigError(f"{EXTRA} ({problem})") from None
-    # What its parts say of every batch that could not be sent, ours says once.
-    logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)
     spans = OtelSpans(_database_name(url))
     try:
         yield replace(runtime, spans=spans)

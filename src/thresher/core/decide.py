@@ -135,7 +135,7 @@ def _settled(task: Task, outcome: Outcome, rules: TaskRules) -> Settlement:
             kept = None if result is None else rules.pack_result(task, result)
             return Settlement.done(
                 task,
-                note=None if note is None else _short(note),
+                note=None if note is None else _told(note),
                 result=kept,
                 **_brought(task, outcome, rules),
             )
@@ -149,16 +149,16 @@ def _settled(task: Task, outcome: Outcome, rules: TaskRules) -> Settlement:
                 **_brought(task, outcome, rules),
             )
         case Filtered(reason):
-            return Settlement.filtered(task, reason=_short(reason), **_brought(task, outcome, rules))
+            return Settlement.filtered(task, reason=_told(reason), **_brought(task, outcome, rules))
         case Skipped(reason):
-            return Settlement.skipped(task, reason=_short(reason), **_brought(task, outcome, rules))
+            return Settlement.skipped(task, reason=_told(reason), **_brought(task, outcome, rules))
         case Snooze(delay, reason):
             return Settlement.snooze(
-                task, delay_us=delay_us(0.0 if delay < 0 else delay), reason=_short(redact(reason))
+                task, delay_us=delay_us(0.0 if delay < 0 else delay), reason=_told(reason)
             )
         case Failed(reason):
             return Settlement.fail(
-                task, error=Error("Failed", _short(redact(reason))), **_brought(task, outcome, rules)
+                task, error=Error("Failed", _told(reason)), **_brought(task, outcome, rules)
             )
         case _ as unreachable:
             assert_never(unreachable)
@@ -301,6 +301,11 @@ def _wait_us(asked: float | None) -> int:
     spends nothing.
     """
     return 0 if asked is None else to_us(min(max(MIN_WAIT, asked), MAX_WAIT))
+
+
+def _told(reason: str) -> str:
+    """What a stage says of its outcome, good or bad: it may quote an address or an answer."""
+    return _short(redact(reason))
 
 
 def _short(message: str, most: int = MAX_MESSAGE) -> str:

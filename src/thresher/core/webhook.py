@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from thresher.core.clock import SECOND, as_text
+from thresher.core.event import EventKind
 
 SECRET_PREFIX = "whsec_"  # noqa: S105  how every secret of the convention begins
 SECRET_BYTES = 32
@@ -21,6 +22,7 @@ GATE = "source:webhook."
 EVERY = "*"
 PING = "ping"
 MAX_DATA = 16_384  # bytes of an event's details; beyond that, they are left out
+_TOLD_OF_OTHERS = (EventKind.GATE_DISABLED, EventKind.GATE_RESUMED)
 # The members of a message, in the order in which they are sent.
 MEMBERS = ("id", "kind", "at", "about", "subject", "data", "complete")
 
@@ -44,8 +46,13 @@ class Webhook:
         return source_of(self.name)
 
     def wants(self, kind: str, gate: str | None) -> bool:
-        """Whether it is told of an event. Never of its own troubles: each telling could make the next one."""
+        """Whether it is told of an event. Never of its own troubles, for each telling could make the next;
+        and of another webhook's only what happens once, until a person comes: two receivers that are away,
+        or answer 429, could go on telling of each other forever.
+        """
         if gate in (f"source:{self.source}", f"host:{self.host}"):
+            return False
+        if gate is not None and gate.startswith(GATE) and kind not in _TOLD_OF_OTHERS:
             return False
         return kind in self.events or EVERY in self.events
 

@@ -29,7 +29,7 @@ from thresher.core.errors import InvalidOutcome, ThresherError, TimedOut, UsageE
 from thresher.core.log_context import set_log_context
 from thresher.core.outcome import Outcome
 from thresher.core.pipeline import Stage
-from thresher.core.settlement import Settlement
+from thresher.core.settlement import Ending, Settlement
 from thresher.core.spans import Spans
 from thresher.core.task import Task
 from thresher.core.trace import alone, trace
@@ -253,6 +253,21 @@ class Workload:
         return None
 
 
+def _log_failure(settlement: Settlement) -> None:
+    """A line for each attempt that failed. Its fields say whose it is; the task keeps the traceback."""
+    if settlement.error is None or settlement.ending not in (Ending.FAILED, Ending.RETRY):
+        return
+    is_final = settlement.ending is Ending.FAILED
+    log.log(
+        logging.WARNING if is_final else logging.INFO,
+        "%s: %s: %s",
+        "failed for good" if is_final else "failed and is tried again",
+        settlement.error.name,
+        settlement.error.message,
+        extra={"event": "attempt_failed", "error": settlement.error.name},
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class AttemptRules:
     """The settings that decide here."""
@@ -338,6 +353,8 @@ class Attempts:
         except BaseException as problem:  # noqa: BLE001  what no table foresaw must still end the attempt
             settlement = self._surprise(task, problem)
         running = self.load.running.get(claim)
+        if running:
+            _log_failure(settlement)
         if running and running.thread and not running.thread.done():
             # A thread cannot be stopped. As long as it runs, it is at its source, and its slot is taken.
             running.thread.add_done_callback(lambda _: self._post(self._end, claim, settlement))

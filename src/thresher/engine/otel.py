@@ -73,7 +73,10 @@ class OtelSpans:
         resource = Resource.create({**named, SERVICE_VERSION: version("thresher")})
         self._seed = blake2b(seed.encode(), digest_size=32).digest()
         self._provider = TracerProvider(resource=resource, id_generator=_Numbers(), shutdown_on_exit=False)
-        self._provider.add_span_processor(BatchSpanProcessor(_Told(exporter or OTLPSpanExporter())))
+        # What its parts say of every batch that could not be sent, ours says once.
+        logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)
+        self._exporter = _Told(exporter or OTLPSpanExporter())
+        self._provider.add_span_processor(BatchSpanProcessor(self._exporter))
         self._tracer = self._provider.get_tracer("thresher", version("thresher"))
         self._propagator = TraceContextTextMapPropagator()
 
@@ -116,6 +119,8 @@ class OtelSpans:
         closing = threading.Thread(target=self._provider.shutdown, name="spans", daemon=True)
         closing.start()
         closing.join(CLOSING_SECONDS)
+        if closing.is_alive():
+            self._exporter.give_up()
 
     def _numbers_of(self, task_id: int, claim: int) -> tuple[int, int]:
         """Trace and span of an attempt. Neither may be 0, which no hash of ours is in this universe."""
@@ -165,7 +170,15 @@ class _Told(SpanExporter):
             found = self._inner.export(spans)
         except Exception:  # noqa: BLE001  whatever it is, it concerns the spans alone
             found = SpanExportResult.FAILURE
-        is_away = found is not SpanExportResult.SUCCESS
+        self._note(is_away=found is not SpanExportResult.SUCCESS)
+        return found
+
+    def give_up(self) -> None:
+        """Drop what was not sent. The exporter would go on trying for seconds, and say nothing until then."""
+        self._note(is_away=True)
+        self._inner.shutdown()
+
+    def _note(self, *, is_away: bool) -> None:
         if is_away and not self._is_away:
             log.warning(
                 "the OpenTelemetry collector takes no spans; they are dropped, and nothing waits for it"
@@ -173,7 +186,6 @@ class _Told(SpanExporter):
         elif self._is_away and not is_away:
             log.info("the OpenTelemetry collector takes spans again")
         self._is_away = is_away
-        return found
 
     def shutdown(self) -> None:
         self._inner.shutdown()

@@ -6,7 +6,7 @@ enqueued twice, whichever worker dies; what an endpoint gets more than once has 
 
 import logging
 import secrets
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from typing import Any
 
 from thresher.core.context import Context
@@ -25,6 +25,7 @@ from thresher.core.errors import (
 from thresher.core.event import EventKind
 from thresher.core.outcome import Done, Outcome, Skipped
 from thresher.core.pipeline import Pipeline, Stage, Trip
+from thresher.core.redaction import redact
 from thresher.core.task import Entry, NewTask
 from thresher.core.webhook import (
     SignedEndpoint,
@@ -148,18 +149,30 @@ async def deliver(ctx: Context) -> Outcome:
     bounds = bounds_of(ctx.setting("webhook.timeout"))
     request = request_of(endpoint, said, ctx.now())
     try:
-        answer = await ctx.post(request, bounds)
+        answer = await status_at_least(ctx.post(request, bounds))
     except Refused as problem:
         # By the address guard: nothing was sent, and nothing will be until somebody looks.
         raise Undeliverable(str(problem)) from None
     except (TooLarge, Malformed) as problem:
-        raise _failure(ctx, endpoint, Transient(f"{endpoint.host} answered, but {problem}")) from None
+        raise _failure(ctx, endpoint, Transient(str(problem))) from None
     except Transient as problem:
         raise _failure(ctx, endpoint, problem) from None
     verdict = judged(endpoint.host, answer, ctx.now())
     if verdict is not None:
         raise _failure(ctx, endpoint, verdict) if isinstance(verdict, Transient) else verdict
     return Done(note=f"{endpoint.host} answered {answer.status}", result={"status": answer.status})
+
+
+async def status_at_least(sending: Awaitable[Response]) -> Response:
+    """The answer; where its body is cut off, too large or unreadable, its status alone, which says all: a
+    message that was accepted is not sent again for what else there was to read.
+    """
+    try:
+        return await sending
+    except TaskError as problem:
+        if problem.status is None:
+            raise
+        return Response(problem.status, {}, b"")
 
 
 def _failure(ctx: Context, endpoint: SignedEndpoint, problem: Transient) -> TaskError:
@@ -207,10 +220,10 @@ def judged(host: str, answer: Response, now: int) -> TaskError | None:
 
 
 def first_words(body: bytes) -> str:
-    """The beginning of an answer, as one line of plain characters."""
+    """The beginning of an answer, as one line of plain characters without secrets."""
     text = body[: 4 * MAX_SAID].decode("utf-8", "replace")
     line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
-    return line[:MAX_SAID]
+    return redact(line)[:MAX_SAID]
 
 
 PIPELINES = (Pipeline(KIND, Stage(deliver, through=_gates)),)

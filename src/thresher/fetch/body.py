@@ -5,7 +5,8 @@ The limit is checked before a chunk is kept, so an endless response costs one ch
 
 import importlib
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Protocol
@@ -187,6 +188,16 @@ def _parts(body: bytes, packing: _Packing, limit: int) -> bytes:
         if not packing.magic or body[position : position + len(packing.magic)] != packing.magic:
             return out[0] if len(out) == 1 else b"".join(out)  # what follows the last part is padding
     raise Malformed(f"the response's {packing.name} data has more than {MAX_PARTS:,} parts")
+
+
+@contextmanager
+def once_answered(status: int) -> Iterator[None]:
+    """Name the status in whatever goes wrong with the body: to some who ask it says all they need."""
+    try:
+        yield
+    except TaskError as problem:
+        problem.status = status
+        raise
 
 
 OFF_THE_LOOP = 256 * 1024  # unpacking more than this would keep other requests waiting

@@ -16,7 +16,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
 from thresher.core.errors import Refused, TaskError, TimedOut
-from thresher.fetch.body import ResponseBody, outgoing, plain
+from thresher.fetch.body import ResponseBody, once_answered, outgoing, plain
 from thresher.fetch.guard import Guard, Target
 from thresher.fetch.request import BeforeSend, Bounds, Request, Response
 from thresher.fetch.resolver import Resolver
@@ -229,12 +229,14 @@ async def _answer(response: aiohttp.ClientResponse, transfer: Transfer) -> Respo
         raise transfer.unreadable("switched to another protocol without being asked")
     headers = plain(response.headers.items())
     body = ResponseBody(headers, transfer.bounds, transfer.gate)
-    try:
-        async for chunk in response.content.iter_any():
-            body.add(chunk)
-    except aiohttp.ClientPayloadError as problem:
-        raise transfer.failed(body.cut_off()) from problem
-    return Response(response.status, headers, await body.unpacked(), transfer.timings(first_byte), body.wire)
+    with once_answered(response.status):
+        try:
+            async for chunk in response.content.iter_any():
+                body.add(chunk)
+        except aiohttp.ClientPayloadError as problem:
+            raise transfer.failed(body.cut_off()) from problem
+        unpacked = await body.unpacked()
+    return Response(response.status, headers, unpacked, transfer.timings(first_byte), body.wire)
 
 
 def _typed(problem: aiohttp.ClientError, transfer: Transfer) -> TaskError:

@@ -15,7 +15,7 @@ from typing import Any, Self
 from weakref import WeakValueDictionary
 
 from thresher.core.errors import Refused, TaskError, TimedOut, UsageError
-from thresher.fetch.body import ResponseBody, outgoing, plain
+from thresher.fetch.body import ResponseBody, once_answered, outgoing, plain
 from thresher.fetch.egress import END, MAX_HEAD, EgressProxy
 from thresher.fetch.guard import Guard, Target
 from thresher.fetch.http import KEEP_ALIVE, MAX_KEPT
@@ -142,17 +142,17 @@ class Http2Transport:
             for name, value in response.headers
         )
         body = ResponseBody(headers, transfer.bounds, transfer.gate)
-        try:
-            async for chunk in response.stream:
-                body.add(chunk)
-            await response.aclose()
-        except self._raised as problem:
-            if isinstance(problem, self._core.TimeoutException):
-                raise
-            raise transfer.failed(body.cut_off()) from problem
-        return Response(
-            response.status, headers, await body.unpacked(), transfer.timings(first_byte), body.wire
-        )
+        with once_answered(response.status):
+            try:
+                async for chunk in response.stream:
+                    body.add(chunk)
+                await response.aclose()
+            except self._raised as problem:
+                if isinstance(problem, self._core.TimeoutException):
+                    raise
+                raise transfer.failed(body.cut_off()) from problem
+            unpacked = await body.unpacked()
+        return Response(response.status, headers, unpacked, transfer.timings(first_byte), body.wire)
 
     def _typed(self, problem: BaseException, transfer: Transfer) -> TaskError:
         core, said = self._core, " ".join(str(problem).split())[:200]

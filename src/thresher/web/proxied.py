@@ -52,6 +52,13 @@ _TAKEN = frozenset(
 
 log = logging.getLogger("thresher.web")
 
+TWO_ENDS = Problem(
+    400,
+    "TwoLengths",
+    "this request has both Content-Length and Transfer-Encoding; send one of them",
+    {"Connection": "close"},
+)
+
 
 def read_header(name: str, proxies: Sequence[str]) -> str:
     """Check the name of the header with which proxies say who somebody is."""
@@ -77,6 +84,9 @@ class TrustedHeader:
         self._told: set[str] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and _ends_twice(scope):
+            await TWO_ENDS.response()(scope, receive, send)
+            return
         await self._app(self._read(scope) if scope["type"] == "http" else scope, receive, send)
 
     def _read(self, scope: Scope) -> Scope:
@@ -99,6 +109,13 @@ class TrustedHeader:
                 self._header,
                 address or "nowhere",
             )
+
+
+def _ends_twice(scope: Scope) -> bool:
+    """Tell whether proxy and server may disagree where a request ends. What follows it would come from the
+    proxy's address, with whatever name its sender has written there.
+    """
+    return {b"content-length", b"transfer-encoding"} <= {name for name, _ in scope["headers"]}
 
 
 def named_by_proxy(scope: Scope) -> str | Problem | None:

@@ -5,6 +5,7 @@ checks, pages, limits and records exactly what the API does.
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
+from starlette.datastructures import Headers
 
 from thresher.admin.audit import acting, user_of
 from thresher.admin.keys import READ, WRITE, Admitted
@@ -20,6 +23,7 @@ from thresher.core.errors import ConfigError, UsageError
 from thresher.runtime import Runtime
 from thresher.web.app import make_api
 from thresher.web.auth import HARMLESS, KEY
+from thresher.web.paging import NEXT
 
 # Tools of Thresher itself, by name. Those of apps are in `App.tools`.
 TOOLS: Mapping[str, str] = {
@@ -52,7 +56,7 @@ _REF = "#/components/schemas/"
 @dataclass(frozen=True, slots=True)
 class Tool:
     """One route as a tool. `inputs` is a JSON schema; `places` says where each argument goes: path, query or
-    body.
+    body. `fits` is what the paths of its route have in common.
     """
 
     name: str
@@ -61,6 +65,7 @@ class Tool:
     says: str
     inputs: Mapping[str, Any]
     places: Mapping[str, str]
+    fits: re.Pattern[str]
 
     @property
     def reads(self) -> bool:
@@ -97,13 +102,16 @@ class Tools:
             return ToolResult(str(problem), is_error=True)
         actor = None if tool.reads else user_of(self._user, f"tool {name} {tool.method} {path}")
         with acting(actor):
-            status, answer = await asked(self._api, self._who, tool.method, path, query, body)
-        return told(status, answer)
+            status, answer, cursor = await asked(self._api, self._who, tool.method, path, query, body)
+        return told(status, answer, cursor)
 
 
 def read_tools(api: FastAPI, apps: Iterable[App]) -> list[Tool]:
     """Every tool there is. Refuse one that is named twice, or that leads to no route."""
     described = api.openapi()
+    patterns = {
+        each.path.replace(":path", ""): each.path_regex for each in api.routes if isinstance(each, APIRoute)
+    }
     found: dict[str, Tool] = {}
     for owner, tools in (("Thresher itself", TOOLS), *((f"the app {app.name!r}", app.tools) for app in apps)):
         for name, route in tools.items():
@@ -113,11 +121,19 @@ def read_tools(api: FastAPI, apps: Iterable[App]) -> list[Tool]:
             said = described["paths"].get(path, {}).get(method.lower())
             if said is None:
                 raise ConfigError(f"the tool {name!r} of {owner} leads to {route!r}, which is no route here")
-            found[name] = _tool(name, method, path, said, described["components"]["schemas"])
+            schemas = described["components"]["schemas"]
+            found[name] = _tool(name, method, path, patterns[path], said, schemas)
     return list(found.values())
 
 
-def _tool(name: str, method: str, path: str, said: Mapping[str, Any], schemas: Mapping[str, Any]) -> Tool:
+def _tool(
+    name: str,
+    method: str,
+    path: str,
+    fits: re.Pattern[str],
+    said: Mapping[str, Any],
+    schemas: Mapping[str, Any],
+) -> Tool:
     parameters = [each for each in said.get("parameters", ()) if each["in"] in ("path", "query")]
     members: dict[str, Any] = {}
     for each in parameters:
@@ -132,9 +148,8 @@ def _tool(name: str, method: str, path: str, said: Mapping[str, Any], schemas: M
     inputs = {**json.loads(text.replace(_REF, "#/$defs/")), "additionalProperties": False}
     if used := _used(text, schemas):
         inputs["$defs"] = json.loads(json.dumps(used).replace(_REF, "#/$defs/"))
-    return Tool(
-        name, method, path, " ".join(said.get("description", said["summary"]).split()), inputs, places
-    )
+    says = " ".join(said.get("description", said["summary"]).split())
+    return Tool(name, method, path, says, inputs, places, fits)
 
 
 def _used(text: str, schemas: Mapping[str, Any]) -> dict[str, Any]:
@@ -163,14 +178,20 @@ def request_of(tool: Tool, arguments: Mapping[str, Any]) -> tuple[str, str, byte
             path = path.replace("{" + name + "}", str(value))
         elif value is not None:
             query.append((name, str(value).lower() if isinstance(value, bool) else str(value)))
+    if not tool.fits.fullmatch(path):  # with a slash in an argument it could be the path of another route
+        raise UsageError(
+            f"an argument of {tool.name} has a character that cannot stand there, such as a slash"
+        )
     return path, urlencode(query), body
 
 
 async def asked(
     api: FastAPI, who: Admitted, method: str, path: str, query: str, body: bytes
-) -> tuple[int, bytes]:
-    """Send a request to the API in this process; the status and the body of its answer."""
-    status, parts, sent = 500, list[bytes](), False
+) -> tuple[int, bytes, str | None]:
+    """Send a request to the API in this process; the status and the body of its answer, and where the list
+    goes on.
+    """
+    status, parts, sent, cursor = 500, list[bytes](), False, None
     headers = [(b"host", b"localhost"), (b"content-type", b"application/json")]
     scope = {
         "type": "http",
@@ -196,19 +217,20 @@ async def asked(
         return {"type": "http.request", "body": body, "more_body": False}
 
     async def send(message: Mapping[str, Any]) -> None:
-        nonlocal status
+        nonlocal status, cursor
         if message["type"] == "http.response.start":
             status = message["status"]
+            cursor = Headers(raw=message["headers"]).get(NEXT)
         elif message["type"] == "http.response.body":
             parts.append(message.get("body", b""))
 
     with suppress(Exception):  # it is logged, and answered as a problem, before it comes here
         await api(scope, receive, send)
-    return status, b"".join(parts)
+    return status, b"".join(parts), cursor
 
 
-def told(status: int, answer: bytes) -> ToolResult:
-    """An answer as an assistant reads it: bounded, and marked as data."""
+def told(status: int, answer: bytes, cursor: str | None = None) -> ToolResult:
+    """An answer as an assistant reads it: bounded, marked as data, and with the cursor of the next page."""
     text = answer.decode("utf-8", "replace")
     if status >= 400:
         return ToolResult(_problem(text), is_error=True)
@@ -216,7 +238,9 @@ def told(status: int, answer: bytes) -> ToolResult:
     advice = (
         f" It was cut after {MAX_RESULT:,} characters: ask for less, with limit or a filter." if cut else ""
     )
-    return ToolResult(f"{NOTE}{advice}\n\n{text[:MAX_RESULT]}")
+    # The row that a cursor stands behind may be among those that were cut.
+    more = f" There may be more: call this again with cursor {cursor}." if cursor and not cut else ""
+    return ToolResult(f"{NOTE}{advice}{more}\n\n{text[:MAX_RESULT]}")
 
 
 def _problem(text: str) -> str:

@@ -9,7 +9,6 @@ from thresher.admin.failures import (
     Rescue,
     failure_filters,
     group_failures,
-    plan_retry,
     retry_newest_failures,
 )
 from thresher.admin.keys import READ, WRITE
@@ -25,17 +24,18 @@ MAX_COUNTED = 5_000  # failures of one error that are counted
 
 class FailuresRetried(RequestBody):
     """Which failed tasks go back: those of an error, a kind, a source; those that failed longer ago than
-    `older` or more recently than `newer` (such as 12h). With `dryRun` they are only counted.
+    `older` or more recently than `newer` (such as 12h). Without `apply` they are only counted.
     """
 
-    model_config = like(error="TimedOut", kind="page", newer="1d", dryRun=True)
+    model_config = like(error="TimedOut", kind="page", newer="1d", apply=True)
 
     error: Text | None = None
     kind: Text | None = None
     source: Text | None = None
     older: Text | None = None
     newer: Text | None = None
-    dryRun: bool = False  # noqa: N815  as the other routes have it
+    # As the command has it: without a filter this is every failure, and whoever sends {} may not know that.
+    apply: bool = False
 
 
 async def failures(
@@ -61,15 +61,15 @@ def _grouped(store: Store, state: str | None, asked: dict[str, str | None]) -> l
 async def retry(
     runtime: CurrentRuntime, body: Annotated[FailuresRetried | None, Body()] = None
 ) -> Answer[Rescue]:
-    """Send the newest failed tasks that match back to waiting, at most 5,000 at once."""
+    """Send the newest failed tasks that match back to waiting, at most 5,000 at once. Without `apply`, only
+    say how many these are, and name some.
+    """
     return await answer(runtime.store, _retried, runtime.store, body or FailuresRetried())
 
 
 def _retried(store: Store, body: FailuresRetried) -> Rescue:
-    filters = _filters(store, body.model_dump(exclude={"dryRun"}))
-    if body.dryRun:
-        return Rescue(len(plan_retry(store, **filters).ids), applied=False)
-    return retry_newest_failures(store, **filters)
+    filters = _filters(store, body.model_dump(exclude={"apply"}))
+    return retry_newest_failures(store, apply=body.apply, **filters)
 
 
 def _filters(store: Store, asked: dict[str, str | None]) -> dict[str, Any]:
@@ -89,7 +89,12 @@ _GROUP = {
     "last_at": AT,
     "next_at": None,
 }
-_RESCUE = {"matched": 12, "applied": True, "result": {"retried": [41, 42], "key_taken": [43]}}
+_RESCUE = {
+    "matched": 3,
+    "applied": True,
+    "examples": [43, 42, 41],
+    "result": {"retried": [41, 42], "key_taken": [43]},
+}
 
 ROUTES = (
     Route("GET", "/api/failures", failures, READ, probe=True, name="list_failures", example=[_GROUP]),
@@ -98,7 +103,7 @@ ROUTES = (
         "/api/failures/retry",
         retry,
         WRITE,
-        shows=("error", "kind", "source", "older", "newer", "dryRun"),
+        shows=("error", "kind", "source", "older", "newer", "apply"),
         name="retry_failures",
         example=_RESCUE,
     ),

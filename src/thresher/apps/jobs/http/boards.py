@@ -55,7 +55,7 @@ async def boards(
     limit: Limit = 50,
     before: BeforeKey = None,
 ) -> Answer[list[BoardView]]:
-    """List boards, newest first, with the result of the last look and any alarms."""
+    """List the job boards of companies, newest first, with the result of the last look and any alarms."""
     wanted = {"status": status, "platform": platform, "company": company, "before": before}
     return await answer(runtime.store, list_boards, runtime.store, limit=limit, **wanted)
 

@@ -73,7 +73,7 @@ async def companies(
     limit: Limit = 50,
     before: BeforeKey = None,
 ) -> Answer[list[CompanyView]]:
-    """List companies, newest first."""
+    """List the companies that were added or found for the job search, newest first."""
     return await answer(
         runtime.store, list_companies, runtime.store, status=status, tier=tier, limit=limit, before=before
     )

@@ -54,7 +54,7 @@ async def matches(
     limit: Limit = 50,
     before: BeforeKey = None,
 ) -> Answer[list[MatchView]]:
-    """List matches, best first."""
+    """List the job postings that match your profile, best first."""
     search = Search(status, priority, min_score, since, company, words)
     if view is not None and search.filters:
         raise UsageError("a view has its own filters; use either view or filters")

@@ -113,7 +113,7 @@ async def _fetched(ctx: Context, name: str, oauth: OAuth, env: Mapping[str, str]
         )
     found = await ctx.compute(read_token, page.body)
     if isinstance(found, NoToken):
-        raise Malformed(f"{name}: {oauth.origin} gave no token: {hidden(call.credentials, found.reason)}")
+        raise Malformed(f"{name}: {oauth.origin} gave no token ({hidden(call.credentials, found.reason)})")
     life = found.seconds * SECOND
     return _Held(found.value, asked_at + life - min(MARGIN, life // 10))
 

@@ -103,7 +103,7 @@ async def candidates(
     limit: Limit = 50,
     before: BeforeKey = None,
 ) -> Answer[list[CandidateView]]:
-    """List candidates, newest first."""
+    """List the candidates that postings are matched to, newest first."""
     return await answer(runtime.store, _listed, runtime.store, role, limit, before)
 
 
