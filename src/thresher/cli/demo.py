@@ -44,7 +44,7 @@ from thresher.practice.web import (
     practice_process,
     robots,
 )
-from thresher.runtime import opened_store
+from thresher.runtime import opened_store, pending_migrations
 from thresher.store.store import Store
 
 FOLDER, ROUND, DATABASE = "thresher-demo", "round.json", "demo.db"
@@ -243,7 +243,7 @@ class Show:
 
     def _has_begun(self) -> bool:
         """Whether its first tasks are in the queue: then it only has to go on."""
-        if self.now.day == 0 and self.command("migrate", "--check"):
+        if self.now.day == 0 and pending_migrations(self.run.database, self.apps):
             return False
         with opened_store(self.run.database) as store:
             return any(task["created_at"] >= self.now.began for task in list_tasks(store, limit=1))

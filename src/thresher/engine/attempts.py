@@ -254,14 +254,15 @@ class Workload:
 
 
 def _log_failure(settlement: Settlement) -> None:
-    """A line for each attempt that failed. Its fields say whose it is; the task keeps the traceback."""
+    """A line for each attempt that failed. Its fields say whose it is; the task keeps the traceback. It is no
+    warning, even where the task failed for good: pages that are gone are everyday work, and whoever runs
+    tasks by hand is told at the end.
+    """
     if settlement.error is None or settlement.ending not in (Ending.FAILED, Ending.RETRY):
         return
-    is_final = settlement.ending is Ending.FAILED
-    log.log(
-        logging.WARNING if is_final else logging.INFO,
+    log.info(
         "%s: %s: %s",
-        "failed for good" if is_final else "failed and is tried again",
+        "failed for good" if settlement.ending is Ending.FAILED else "failed and is tried again",
         settlement.error.name,
         settlement.error.message,
         extra={"event": "attempt_failed", "error": settlement.error.name},

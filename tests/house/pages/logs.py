@@ -17,7 +17,7 @@ ALWAYS = {
     "message": f"the sentence; at most {MAX_MESSAGE:,} characters",
 }
 SOMETIMES = {
-    "event": "name of what happened, where it has one: `request`, `enqueued`, `attempt_failed` (for good as a warning, else as `info`), `command_failed`, or what an app says",
+    "event": "name of what happened, where it has one: `request`, `enqueued`, `attempt_failed`, `command_failed`, or what an app says",
     "error": "class of the error that the line is about",
     "traceback": f"its traceback; the last {MAX_TRACEBACK:,} characters",
     "shortened": f"the line was longer than {MAX_LINE:,} characters, so each field has only its beginning",
