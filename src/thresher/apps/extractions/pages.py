@@ -14,6 +14,7 @@ from thresher.apps.extractions.service.marked import marked_text, picture
 from thresher.apps.extractions.store.pages import PAGE_STATES
 from thresher.core.errors import NotAllowed, ThresherError, UnknownName, UsageError
 from thresher.web.pages.page import DashboardPage, PageRequest
+from thresher.web.pages.query import address, number_asked
 from thresher.web.problem import of_error
 
 EXTRACTIONS = 20
@@ -163,18 +164,25 @@ def change_extraction(page_request: PageRequest) -> Response:
 
 
 def page_list(page_request: PageRequest) -> Response:
-    """Show the pages of an extraction, all or those in one state."""
+    """Show the pages of an extraction: all, or those of one step or in one state."""
     asked, number = page_request.request.query_params, _number(page_request, "extraction")
-    state, after = asked.get("state") or None, asked.get("after", "")
+    state, step, after = (
+        asked.get("state") or None,
+        number_asked(page_request, "step"),
+        asked.get("after", ""),
+    )
     store = page_request.runtime.store
-    found = extractions.list_pages(store, number, state=state, after=after, limit=ROWS)
+    found = extractions.list_pages(store, number, state=state, step=step, after=after, limit=ROWS)
+    where = f"/extractions/{number}/pages"
+    more = found[-1].page.page if len(found) == ROWS else None
     return page_request.show(
         "extractions/pages.html",
         extraction=number,
         pages=found,
         state=state,
-        states=PAGE_STATES,
-        next=found[-1].page.page if len(found) == ROWS else None,
+        states={each: address(where, step=step, state=each) for each in (None, *PAGE_STATES)},
+        step=step,
+        next=address(where, step=step, state=state, after=more) if more else None,
     )
 
 
@@ -262,7 +270,9 @@ PAGES = (
     DashboardPage("POST", "/recipes/{name}/{change}", change_recipe),
     DashboardPage("GET", "/extractions/{extraction}", extraction),
     DashboardPage("POST", "/extractions/{extraction}/{change}", change_extraction),
-    DashboardPage("GET", "/extractions/{extraction}/pages", page_list, asks=frozenset(("state", "after"))),
+    DashboardPage(
+        "GET", "/extractions/{extraction}/pages", page_list, asks=frozenset(("state", "step", "after"))
+    ),
     DashboardPage("GET", "/extractions/{extraction}/pages/{page}", page),
     DashboardPage("GET", "/extractions/{extraction}/pages/{page}/screenshot", screenshot),
     DashboardPage("GET", "/datasets", dataset_list, "Data sets"),
