@@ -12,6 +12,7 @@ from thresher.admin.gates import list_gates
 from thresher.admin.keys import list_keys
 from thresher.apps.extractions.service import recipes
 from thresher.apps.extractions.store.pages import list_pages
+from thresher.apps.hiring.postings import list_postings
 from thresher.apps.prices.service import monitoring, sources
 from thresher.apps.queries.service import alarms, queries
 from thresher.store.store import Store
@@ -30,6 +31,8 @@ PAGES: dict[str, Callable[[Store], object]] = {
     "every key": partial(list_keys, every=True, before=1_000, limit=50),
     "recipes": partial(recipes.list_views, after="m", limit=50),
     "pages of a step": pages_of_a_step,
+    "postings of a query": partial(list_postings, query="docks", limit=50),
+    "open postings of a query": partial(list_postings, query="docks", state="open", limit=50),
     "price sources": partial(sources.list_views, after="m", limit=50),
     "collections": partial(monitoring.recent_tasks, before=1_000),
     "runs of queries": partial(queries.runs_of_all, before=1_000),

@@ -368,6 +368,7 @@ def test_postings_are_filtered_by_what_was_decided_unknown_ones_too(world):
         ("outcome=skipped&board=greenhouse:acme", 1),
         ("state=closed", 1),
         ("board=nobody", 0),
+        ("query=nobody&outcome=saved", 0),
     ):
         found = section(anna.see(f"/hiring/postings?{query}"), "found")
         assert found.count("rowheader") == number, query
