@@ -3,6 +3,7 @@ evidence, data sets and what changed between two.
 """
 
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.responses import Response
 
@@ -14,7 +15,6 @@ from thresher.apps.extractions.service.marked import marked_text, picture
 from thresher.apps.extractions.store.pages import PAGE_STATES
 from thresher.core.errors import NotAllowed, ThresherError, UnknownName, UsageError
 from thresher.web.pages.page import DashboardPage, PageRequest
-from thresher.web.pages.query import address, number_asked
 from thresher.web.problem import of_error
 
 EXTRACTIONS = 20
@@ -168,7 +168,7 @@ def page_list(page_request: PageRequest) -> Response:
     asked, number = page_request.request.query_params, _number(page_request, "extraction")
     state, step, after = (
         asked.get("state") or None,
-        number_asked(page_request, "step"),
+        _step(asked.get("step", "")),
         asked.get("after", ""),
     )
     store = page_request.runtime.store
@@ -180,10 +180,22 @@ def page_list(page_request: PageRequest) -> Response:
         extraction=number,
         pages=found,
         state=state,
-        states={each: address(where, step=step, state=each) for each in (None, *PAGE_STATES)},
+        states={each: _address(where, step=step, state=each) for each in (None, *PAGE_STATES)},
         step=step,
-        next=address(where, step=step, state=state, after=more) if more else None,
+        next=_address(where, step=step, state=state, after=more) if more else None,
     )
+
+
+def _step(said: str) -> int | None:
+    step = _whole(said)
+    if said and step is None:
+        raise UsageError(f"step must be a whole number, got {said[:40]!r}")
+    return step
+
+
+def _address(path: str, **asked: object) -> str:
+    given = {name: value for name, value in asked.items() if value is not None}
+    return f"{path}?{urlencode(given)}" if given else path
 
 
 def page(page_request: PageRequest) -> Response:
