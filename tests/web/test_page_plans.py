@@ -11,9 +11,17 @@ from tests.web.conftest import project
 from thresher.admin.gates import list_gates
 from thresher.admin.keys import list_keys
 from thresher.apps.extractions.service import recipes
+from thresher.apps.extractions.store.pages import list_pages
+from thresher.apps.hiring.postings import list_postings
 from thresher.apps.prices.service import monitoring, sources
 from thresher.apps.queries.service import alarms, queries
 from thresher.store.store import Store
+
+
+def pages_of_a_step(store: Store) -> object:
+    with store.read() as session:
+        return list_pages(session, 1, step=2, state="fetch_failed", after="m", limit=50)
+
 
 SORTED = "USE TEMP B-TREE FOR ORDER BY"
 PAGES: dict[str, Callable[[Store], object]] = {
@@ -22,6 +30,9 @@ PAGES: dict[str, Callable[[Store], object]] = {
     "keys": partial(list_keys, before=1_000, limit=50),
     "every key": partial(list_keys, every=True, before=1_000, limit=50),
     "recipes": partial(recipes.list_views, after="m", limit=50),
+    "pages of a step": pages_of_a_step,
+    "postings of a query": partial(list_postings, query="docks", limit=50),
+    "open postings of a query": partial(list_postings, query="docks", state="open", limit=50),
     "price sources": partial(sources.list_views, after="m", limit=50),
     "collections": partial(monitoring.recent_tasks, before=1_000),
     "runs of queries": partial(queries.runs_of_all, before=1_000),

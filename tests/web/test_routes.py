@@ -176,6 +176,7 @@ def test_a_board_is_asked_for_by_its_address(api, filled):
 def test_postings_are_listed_opened_and_asked_for(api, filled):
     assert keys(api.get("/api/postings")) == ["greenhouse:acme/2", "greenhouse:acme/1"]
     assert keys(api.get("/api/postings?state=open&board=greenhouse:acme&since=1d")) == ["greenhouse:acme/1"]
+    assert keys(api.get("/api/postings?query=nobody")) == []
     assert keys(api.get("/api/postings?before=greenhouse:acme/2")) == ["greenhouse:acme/1"]
     assert api.get("/api/postings/greenhouse:acme/1")["outcome"] == "saved"
     assert api.get("/api/postings/greenhouse:acme%2F1")["posting"]["title"] == "Engineer"

@@ -13,6 +13,8 @@ from tests.web.conftest import Api, served, workshop
 from tests.web.pages.visitor import GOOD, Visitor
 from thresher.admin.admins import create_admin
 from thresher.admin.keys import create_key
+from thresher.admin.webhooks import show_webhook
+from thresher.core.webhook import EVERY
 from thresher.engine.webhooks import forward_events
 from thresher.runtime import Runtime
 
@@ -126,6 +128,11 @@ def test_a_person_does_the_same_in_the_dashboard(post):
     assert wrong.status == 400
     assert "lower-case letters" in wrong.body.decode()
     assert "&lt;b&gt;Bad" in wrong.body.decode()
+    assert '<details id="kinds" open>' in wrong.body.decode(), "what was chosen is in sight"
+    assert '<details id="kinds">' in carla.see("/webhooks")
+    assert carla.post("/webhooks", name="all", url=post.receiver.url).status == 201
+    assert show_webhook(post.shop.store, "all").events == [EVERY], "who chooses none means all"
+    assert carla.post("/webhooks/all/remove").status == 303
     made = carla.post("/webhooks", name="dash", url=post.receiver.url, event=["cup_broke", "gate_paused"])
     assert made.status == 201
     assert "whsec_" in made.body.decode()

@@ -109,6 +109,7 @@ def every(
     store: Store,
     kind: str,
     *,
+    link: Link | None = None,
     where: Sequence[Where] = (),
     before: str | None = None,
     portion: int = PORTION,
@@ -120,7 +121,7 @@ def every(
     while True:
         with store.read() as session:
             some = find_records(
-                session, kind=kind, where=[*map(_cleaned, where)], before=older, limit=portion
+                session, kind=kind, link=link, where=[*map(_cleaned, where)], before=older, limit=portion
             )
         yield from some
         if len(some) < portion:

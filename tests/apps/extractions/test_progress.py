@@ -61,6 +61,7 @@ def test_an_extraction_that_is_over_is_followed_to_its_end_at_once(project: Thre
     assert "there is no extraction 9" in project("extract", "status", 9).err
     assert "163" not in project("extract", "pages", 1, "--state", "read", "--limit", 1).err
     assert "write one of" in project("extract", "pages", 1, "--state", "burnt").err
+    assert len(project("extract", "pages", 1, "--step", 0, "--json").json) == 1
     assert "There are no such items" in project("datasets", "show", "register", "--unverified").out
     assert "exclude each other" in project("datasets", "show", "register", "--unverified", "--verified").err
     assert project("datasets", "schema", "register").json["title"] == "credential"

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests.apps.queries.harbour import DEFINITION, Follower, Harbour, days_ago, offer, world
+from thresher.apps.hiring.postings import list_postings
 from thresher.apps.queries.service.queries import (
     add_query,
     backfill,
@@ -67,6 +68,7 @@ def test_an_offer_that_two_queries_find_is_one_posting_and_belongs_to_both(harbo
         (posting,) = made.records("posting")
         assert {link.target for link in posting.links if link.name == "query"} == {one.key, other.key}
         assert one.view.offers == other.view.offers == 1
+        assert [each.key for each in list_postings(made.store, query=one.key)] == [posting.key]
 
 
 def test_edited_and_redated_offers_are_updates(harbour):

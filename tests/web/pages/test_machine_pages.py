@@ -112,7 +112,7 @@ def test_nothing_spent_says_that_no_model_was_called(world):
     assert "No model was called" in anna.see("/costs/calls")
 
 
-def test_health_says_what_is_wrong_first_and_what_is_well_too(world):
+def test_health_says_what_is_wrong_first_and_what_is_ok_too(world):
     anna = with_anna(world).log_in()
     add(world.store, "cafe", {})
     disable(world.store, "cafe", EVIL)
@@ -120,6 +120,7 @@ def test_health_says_what_is_wrong_first_and_what_is_well_too(world):
     shown = anna.see("/health")
     assert "Something needs attention" in shown
     assert shown.index("source:cafe is disabled") < shown.index("counters and lanes agree")
+    assert 'class="pill live">ok</span>' in shown
     assert "<img src=x" not in shown
     assert "no worker" not in shown.lower()
 

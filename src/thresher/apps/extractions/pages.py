@@ -3,6 +3,7 @@ evidence, data sets and what changed between two.
 """
 
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.responses import Response
 
@@ -163,19 +164,38 @@ def change_extraction(page_request: PageRequest) -> Response:
 
 
 def page_list(page_request: PageRequest) -> Response:
-    """Show the pages of an extraction, all or those in one state."""
+    """Show the pages of an extraction: all, or those of one step or in one state."""
     asked, number = page_request.request.query_params, _number(page_request, "extraction")
-    state, after = asked.get("state") or None, asked.get("after", "")
+    state, step, after = (
+        asked.get("state") or None,
+        _step(asked.get("step", "")),
+        asked.get("after", ""),
+    )
     store = page_request.runtime.store
-    found = extractions.list_pages(store, number, state=state, after=after, limit=ROWS)
+    found = extractions.list_pages(store, number, state=state, step=step, after=after, limit=ROWS)
+    where = f"/extractions/{number}/pages"
+    more = found[-1].page.page if len(found) == ROWS else None
     return page_request.show(
         "extractions/pages.html",
         extraction=number,
         pages=found,
         state=state,
-        states=PAGE_STATES,
-        next=found[-1].page.page if len(found) == ROWS else None,
+        states={each: _address(where, step=step, state=each) for each in (None, *PAGE_STATES)},
+        step=step,
+        next=_address(where, step=step, state=state, after=more) if more else None,
     )
+
+
+def _step(said: str) -> int | None:
+    step = _whole(said)
+    if said and step is None:
+        raise UsageError(f"step must be a whole number, got {said[:40]!r}")
+    return step
+
+
+def _address(path: str, **asked: object) -> str:
+    given = {name: value for name, value in asked.items() if value is not None}
+    return f"{path}?{urlencode(given)}" if given else path
 
 
 def page(page_request: PageRequest) -> Response:
@@ -262,7 +282,9 @@ PAGES = (
     DashboardPage("POST", "/recipes/{name}/{change}", change_recipe),
     DashboardPage("GET", "/extractions/{extraction}", extraction),
     DashboardPage("POST", "/extractions/{extraction}/{change}", change_extraction),
-    DashboardPage("GET", "/extractions/{extraction}/pages", page_list, asks=frozenset(("state", "after"))),
+    DashboardPage(
+        "GET", "/extractions/{extraction}/pages", page_list, asks=frozenset(("state", "step", "after"))
+    ),
     DashboardPage("GET", "/extractions/{extraction}/pages/{page}", page),
     DashboardPage("GET", "/extractions/{extraction}/pages/{page}/screenshot", screenshot),
     DashboardPage("GET", "/datasets", dataset_list, "Data sets"),

@@ -55,6 +55,7 @@ def list_(
     state: Annotated[str | None, typer.Option(help="State: open or closed.")] = None,
     board: OfBoard = None,
     company: OfCompany = None,
+    query: Annotated[str | None, typer.Option(metavar="KEY", help="Only what this query has found.")] = None,
     outcome: Annotated[
         str | None, typer.Option(help="What was decided: saved, skipped, filtered or unknown.")
     ] = None,
@@ -73,11 +74,12 @@ def list_(
             state=state,
             board=board,
             company=company,
+            query=query,
             outcome=outcome,
             seen_since=after,
             limit=limit,
         )
-        asked = state or board or company or outcome or since
+        asked = state or board or company or query or outcome or since
         empty = (
             "No postings match; thresher postings list shows all."
             if asked

@@ -21,6 +21,7 @@ async def postings(
     state: Annotated[str | None, Query(description="State: open or closed.")] = None,
     board: Annotated[str | None, Query(description="Only rows of the board with this key.")] = None,
     company: Annotated[str | None, Query(description="Only rows of the company with this key.")] = None,
+    query: Annotated[str | None, Query(description="Only what the query with this key has found.")] = None,
     outcome: Annotated[
         str | None, Query(description="What was decided: saved, skipped, filtered or unknown.")
     ] = None,
@@ -31,7 +32,8 @@ async def postings(
     before: BeforeKey = None,
 ) -> Answer[list[PostingView]]:
     """List job postings as they were found on boards and by scrapers, newest first."""
-    wanted = {"state": state, "board": board, "company": company, "outcome": outcome, "before": before}
+    wanted = {"state": state, "board": board, "company": company, "query": query, "outcome": outcome}
+    wanted["before"] = before
     return await answer(runtime.store, _listed, runtime.store, since, limit, wanted)
 
 

@@ -14,7 +14,7 @@ from thresher.web.problem import of_error
 
 PATH = "/hiring/postings"
 ROWS = 50
-FILTERS = ("outcome", "state", "company", "board")
+FILTERS = ("outcome", "state", "company", "board", "query")
 MAX_TEXT = 20_000
 
 
@@ -27,6 +27,7 @@ def postings(page_request: PageRequest) -> Response:
         state=asked.get("state"),
         board=asked.get("board"),
         company=asked.get("company"),
+        query=asked.get("query"),
         outcome=asked.get("outcome"),
         before=query.get("before"),
         limit=ROWS + 1,

@@ -23,6 +23,7 @@ from thresher.hiring.same_opening import page_of
 from thresher.store.store import Store
 
 DECISION = "decision"
+QUERY = "query"  # the name of the link from a posting to a query that has found it
 STATES = ("open", "closed")
 OUTCOMES = ("saved", "skipped", "filtered", "unknown")
 MAX_MEMBERS = 100
@@ -86,6 +87,7 @@ def list_postings(
     state: str | None = None,
     board: str | None = None,
     company: str | None = None,
+    query: str | None = None,
     outcome: str | None = None,
     seen_since: int | None = None,
     before: str | None = None,
@@ -101,21 +103,22 @@ def list_postings(
     ]
     if seen_since is not None:
         where.append(Between("seen_at", low=seen_since))
-    if decided and (board or company):  # which name fewer than an outcome does
-        return _of_owner(store, decided, where, before, limit)
+    link = Link(QUERY, query) if query else None
+    if decided and (board or company or query):  # which name fewer than an outcome does
+        return _of_owner(store, decided, link, where, before, limit)
     if decided:
         return _decided(store, decided, where, before, limit)
-    found = find(store, POSTING, where=where, before=before, limit=limit)
+    found = find(store, POSTING, link=link, where=where, before=before, limit=limit)
     outcomes = _outcomes(store, [each.key for each in found])
     return [posting_view(each, outcomes.get(each.key)) for each in found]
 
 
 def _of_owner(
-    store: Store, outcome: str, where: list[Where], before: str | None, limit: int
+    store: Store, outcome: str, link: Link | None, where: list[Where], before: str | None, limit: int
 ) -> list[PostingView]:
-    """Postings of one board or company about which this was decided, the newest posting first."""
+    """Postings of one board, company or query about which this was decided, the newest posting first."""
     views: list[PostingView] = []
-    rest = every(store, POSTING, where=where, before=before)
+    rest = every(store, POSTING, link=link, where=where, before=before)
     while len(views) < limit and (some := list(islice(rest, PORTION))):
         outcomes = _outcomes(store, [each.key for each in some])
         views += [posting_view(each, outcome) for each in some if outcomes.get(each.key) == outcome]

@@ -10,7 +10,7 @@ from thresher.web.pages.page import DashboardPage, PageRequest
 
 
 def health(page_request: PageRequest) -> Response:
-    """Show what is well and what is not: database, workers, counters, apps. Nobody else is asked."""
+    """Show what is OK and what is not: database, workers, counters, apps. Nobody else is asked."""
     runtime = page_request.runtime
     checks = quick_checks(runtime.store, runtime.registry, runtime.models, runtime.outward)
     with runtime.store.read() as session:

@@ -41,7 +41,7 @@ def create(page_request: PageRequest) -> Response:
             Guard(page_request.runtime.outward.allow),
             form.one("name").strip(),
             form.one("url"),
-            form.all("event"),
+            form.all("event") or [EVERY],
             made_by=page_request.who.who if page_request.who else None,
         )
     except (NotAllowed, UsageError) as error:
@@ -63,7 +63,7 @@ def _listed(page_request: PageRequest, error: ThresherError | None = None) -> Re
         "webhooks.html",
         problem.status if problem else 200,
         hooks=control.list_webhooks(store),
-        kinds={EVERY: "every event, including kinds added later", **kinds},
+        kinds=kinds,
         chosen=form.all("event"),
         filled={name: form.one(name) for name in ("name", "url")},
         problem=problem,

@@ -29,6 +29,8 @@ def test_every_answer_is_as_it_was_described(world, api):
     assert listed["steps"][-1]["failed"] == 1
     fits("GET", "/api/extractions/{extraction}", api.get(one))
     pages = fits("GET", "/api/extractions/{extraction}/pages", api.get(f"{one}/pages?state=failed"))
+    assert api.get(f"{one}/pages?state=failed&step=2") == pages
+    assert api.get(f"{one}/pages?state=failed&step=0") == []
     assert [each["page"]["failure"]["error"] for each in pages] == ["ServerError"]
     page = api.get(f"{one}/pages/{made.page}")
     fits("GET", "/api/extractions/{extraction}/pages/{page}", page)

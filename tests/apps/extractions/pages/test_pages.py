@@ -1,12 +1,17 @@
 """The pages: recipes, extractions, pages beside their evidence, data sets; and nothing that strangers wrote
 ever runs."""
 
+import re
+from html import unescape
+
 import pytest
 
 from tests.apps.extractions.filled import EVIL, TEXT, fill, task
 from tests.apps.extractions.shop import LIST
 from tests.web.pages.visitor import with_anna
-from thresher.apps.extractions.store.pages import page_fetched
+from thresher.apps.extractions.model import PageType, StepKind
+from thresher.apps.extractions.store.pages import add_pages, page_fetched, page_skipped, page_unread, to_rows
+from thresher.apps.extractions.walking.branch import NewPage
 from thresher.store import blobs
 from thresher.web.pages.shell import _breakable
 
@@ -39,6 +44,44 @@ def test_an_extraction_is_shown_with_its_steps_its_pages_and_its_items(world):
     assert "Nothing has changed" in anna.see(f"/datasets/{made.dataset}/diff/{made.dataset}")
 
 
+@pytest.mark.promise(20)
+def test_every_count_of_a_step_leads_to_as_many_pages(world):
+    made = fill(world.store)
+    failure = {"error": "Unreadable", "message": "it has no data", "stage": "read"}
+    with world.store.write() as session:
+        now = world.store.backend.now(session)
+        told = {"extraction": made.extraction, "page": "unread", "failure": failure, "task": 1}
+        found = [NewPage(name, f"{LIST}/{name}", 2, StepKind.LINKS, 1, PageType.DETAIL) for name in NAMES]
+        add_pages(session, {"extraction": made.extraction, "pages": to_rows(found)}, now)
+        page_skipped(session, {**told, "page": "left", "note": "the list ends before it"}, now)
+        page_unread(session, told, now)
+    anna = with_anna(world).log_in()
+    where = f"/extractions/{made.extraction}/pages"
+    shown = anna.see(f"/extractions/{made.extraction}")
+    counts = dict(re.findall(rf'href="{where}\?(step=[^"]*)">([0-9]+)', shown))
+    assert counts == {
+        "step=0": "1",
+        "step=0&amp;state=succeeded": "1",
+        "step=2": "5",
+        "step=2&amp;state=waiting": "2",
+        "step=2&amp;state=succeeded": "1",
+        "step=2&amp;state=fetch_failed": "1",
+        "step=2&amp;state=skipped": "1",
+        "step=2&amp;state=read": "1",
+        "step=2&amp;state=read_failed": "1",
+    }
+    for query, number in counts.items():
+        rows = anna.see(f"{where}?{unescape(query)}").count('role="rowheader"')
+        assert rows == int(number), query
+    assert "Step 0 of this extraction has no page that is in the state <b>skipped</b>" in anna.see(
+        f"{where}?step=0&state=skipped"
+    )
+    assert "Step 7 of this extraction has no page." in anna.see(f"{where}?step=7")
+    assert f'href="{where}?step=2&amp;state=read"' in anna.see(f"{where}?step=2"), "a state keeps the step"
+    assert "step must be a whole number" in anna.see(f"{where}?step=two", 400)
+
+
+NAMES = ("left", "new", "unread")
 PICTURE = b"\x89PNG\r\n\x1a\n a picture"
 
 

@@ -206,6 +206,7 @@ def test_postings_are_listed_and_filtered(search: Thresher):
         "greenhouse:acme/1",
     ]
     assert keys(search("postings", "list", "--board", "greenhouse:old", "--json")) == []
+    assert "No postings match" in search("postings", "list", "--query", "nobody").out
     assert search("postings", "list", "--since", "soon").code == 2
 
 

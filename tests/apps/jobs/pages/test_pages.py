@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import pytest
 
-from tests.apps.jobs.cli.project import company
+from tests.apps.jobs.cli.project import company, posting
 from tests.apps.jobs.pages.scene import EVIL, fill, many
 from tests.web.conftest import Answer
 from tests.web.pages.visitor import Visitor, page, with_anna
@@ -324,6 +324,24 @@ def test_why_there_are_not_more_matches_is_counted_listed_and_changed_there(worl
     assert told.headers["Location"] == "/jobs/why?judging=0", "they wait already"
 
 
+@pytest.mark.promise(7)
+def test_postings_that_wait_for_a_judgement_are_listed_where_they_are_counted(world):
+    at = fill(world.store)
+    profile(world)
+    anna = with_anna(world).log_in()
+    assert "/jobs/why/waiting" not in anna.see("/jobs/why")
+    empty = "None of the newest 5,000 open postings waits to be judged"
+    assert empty in anna.see("/jobs/why/waiting")
+    keys = [f"greenhouse:acme/{each}" for each in ("8", "9")]
+    write_records(world.store, [posting(each, f"Rigger {each[-1]}", at) for each in keys])
+    group(world.store, ONE, keys[1])  # which is judged by the first of its group
+    assert 'href="/jobs/why/waiting">1 is not judged yet</a>' in section(anna.see("/jobs/why"), "reasons")
+    shown = anna.see("/jobs/why/waiting")
+    assert "Rigger 8" in section(shown, "list")
+    assert section(shown, "list").count("rowheader") == 1
+    assert empty in anna.see(f"/jobs/why/waiting?before={keys[0]}")
+
+
 def test_a_change_that_a_page_offers_is_one_that_it_makes(world):
     profile(world)
     fill(world.store)
@@ -350,6 +368,7 @@ def test_postings_are_filtered_by_what_was_decided_unknown_ones_too(world):
         ("outcome=skipped&board=greenhouse:acme", 1),
         ("state=closed", 1),
         ("board=nobody", 0),
+        ("query=nobody&outcome=saved", 0),
     ):
         found = section(anna.see(f"/hiring/postings?{query}"), "found")
         assert found.count("rowheader") == number, query

@@ -8,11 +8,14 @@ import pytest
 from tests.apps.queries.scene import EVIL, add_client, fill
 from tests.apps.queries.signals.market import STRONG, row
 from tests.web.pages.visitor import page, with_anna
+from thresher.admin.records import write_records
 from thresher.apps.queries.service.queries import add_query, show_query
 from thresher.apps.queries.service.signals import show_company
 from thresher.apps.queries.store.aggregates import aggregate_companies
 from thresher.apps.queries.store.alarms import raise_alarm
 from thresher.apps.queries.store.offers import upsert_offers
+from thresher.core.record import Link
+from thresher.hiring.records import posting_entry
 
 
 def section(text: str, name: str) -> str:
@@ -41,6 +44,29 @@ def test_a_query_is_shown_with_its_days_and_its_runs(world):
     assert "days seen" in section(one, "days")
     assert "window exhausted" in section(one, "runs")
     anna.see("/queries/nobody", 404)
+
+
+def test_the_number_of_offers_leads_to_the_postings_that_the_query_has_found(world):
+    key = fill(world.store).query_key
+    found = Link("query", key)
+    other = posting_entry("a/3", {"title": "Rigger", "state": "open"}, Link("query", "locks"))
+    treasurer = posting_entry("a/1", {"title": "Treasurer", "state": "open"}, found)
+    baker = posting_entry("a/2", {"title": "Baker", "state": "closed"}, found)
+    write_records(world.store, [treasurer, baker, other])
+    anna = with_anna(world).log_in()
+    where = f"/hiring/postings?query={key}"
+    for path in ("/queries", f"/queries/{key}"):
+        assert f'href="{where.replace(":", "%3A")}">2</a>' in anna.see(path), path
+    shown = anna.see(where)
+    assert re.findall("Treasurer|Baker|Rigger", section(shown, "found")) == ["Baker", "Treasurer"]
+    assert f"Only those found by the query <bdi>{key}</bdi>" in shown
+    assert f'name="query" value="{key}"' in shown, "what is looked for next is among them"
+    shown = section(anna.see(f"{where}&state=open"), "found")
+    assert re.findall("Treasurer|Baker|Rigger", shown) == ["Treasurer"]
+    empty = section(anna.see(f"{where}&outcome=saved"), "found")
+    assert f"No posting found by the query <bdi>{key}</bdi> is saved" in empty
+    empty = section(anna.see("/hiring/postings?query=nobody"), "found")
+    assert "There is no posting found by the query <bdi>nobody</bdi>" in empty
 
 
 def test_a_query_is_added_run_paused_and_resumed_in_a_browser(world):

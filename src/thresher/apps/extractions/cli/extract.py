@@ -257,13 +257,14 @@ def pages(
     state: Annotated[
         str | None, typer.Option(help=f"Only pages in this state: {', '.join(PAGE_STATES)}.")
     ] = None,
+    step: Annotated[int | None, typer.Option(min=0, help="Only pages of the step with this number.")] = None,
     after: Annotated[str, typer.Option(help="Only pages after this one: the next page of the list.")] = "",
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of rows.")] = 50,
 ) -> None:
     """List the pages of an extraction, and what went wrong with those that failed."""
     call = call_of(ctx)
     with call.store() as store:
-        found = extractions.list_pages(store, extraction, state=state, after=after, limit=limit)
+        found = extractions.list_pages(store, extraction, state=state, step=step, after=after, limit=limit)
     answer(call, found, lambda out, value: _draw_pages(out, value, limit))
 
 

@@ -52,13 +52,18 @@ async def pages(
     runtime: CurrentRuntime,
     extraction: Extraction,
     state: Annotated[str | None, Query(description="Only pages in this state, such as failed.")] = None,
+    step: Annotated[
+        int | None, Query(description="Only pages of the step with this number.", ge=0, le=MAX_ID)
+    ] = None,
     after: Annotated[str, Query(description="Only pages after this one.")] = "",
     limit: Limit = 100,
 ) -> Camel[list[extractions.PageView]]:
     """List the pages of an extraction, and what went wrong with those that failed."""
     return await camel_answer(
         runtime,
-        lambda: extractions.list_pages(runtime.store, extraction, state=state, after=after, limit=limit),
+        lambda: extractions.list_pages(
+            runtime.store, extraction, state=state, step=step, after=after, limit=limit
+        ),
     )
 
 

@@ -159,16 +159,22 @@ def _shown_status(extraction: Extraction, running: Mapping[str, int]) -> str:
 
 
 def list_pages(
-    store: Store, extraction_id: int, *, state: str | None = None, after: str = "", limit: int = 100
+    store: Store,
+    extraction_id: int,
+    *,
+    state: str | None = None,
+    step: int | None = None,
+    after: str = "",
+    limit: int = 100,
 ) -> list[PageView]:
-    """Pages of an extraction, by their names."""
+    """Pages of an extraction, by their names; all, or those of a state or a step."""
     if state is not None and state not in pages.PAGE_STATES:
         raise UsageError(
             f"there is no state {state!r} of a page; write one of {', '.join(pages.PAGE_STATES)}"
         )
     with store.read() as session:
         extractions.get_extraction(session, extraction_id)
-        found = pages.list_pages(session, extraction_id, state=state, after=after, limit=limit)
+        found = pages.list_pages(session, extraction_id, state=state, step=step, after=after, limit=limit)
         return [PageView(each, _page_status(session, each)) for each in found]
 
 

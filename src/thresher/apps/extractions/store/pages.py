@@ -55,6 +55,7 @@ _FIELDS = (
 _SELECT = f"select {', '.join(_FIELDS)} from extraction_pages"
 _ONE = f"{_SELECT} where extraction_id = :extraction and page = :page"
 _LISTED = f"{_SELECT} where extraction_id = :extraction and page > :after"
+_OF_STEP = " and step = :step"
 # A list, not the page behind the end of one, that leads to nothing and does not say that it has nothing.
 _ASTRAY = """status = 'SUCCESS' and page_type in ('DETAIL_LINKS', 'CATEGORY_LINKS') and links = 0 and number is null
     and empty is null"""
@@ -62,6 +63,8 @@ _BY_STATUS = {
     "waiting": " and status = 'WAITING'",
     "succeeded": " and status = 'SUCCESS'",
     "failed": " and (status = 'ERROR' or extraction_status = 'ERROR')",
+    "fetch_failed": " and status = 'ERROR'",
+    "read_failed": " and extraction_status = 'ERROR'",
     "skipped": " and status = 'SKIPPED'",
     "unread": " and extraction_status = 'WAITING'",
     "read": " and extraction_status = 'SUCCESS'",
@@ -149,11 +152,20 @@ def find_page(session: Session, extraction_id: int, page: str) -> ExtractionPage
 
 
 def list_pages(
-    session: Session, extraction_id: int, *, state: str | None = None, after: str = "", limit: int = 100
+    session: Session,
+    extraction_id: int,
+    *,
+    state: str | None = None,
+    step: int | None = None,
+    after: str = "",
+    limit: int = 100,
 ) -> list[ExtractionPage]:
-    """Pages by their names; `state` is one of those in `PAGE_STATES`."""
-    sql = f"{_LISTED}{_BY_STATUS[state] if state else ''} order by page limit :limit"
+    """Pages by their names, all or those of a step; `state` is one of those in `PAGE_STATES`."""
+    only = f"{_BY_STATUS[state] if state else ''}{_OF_STEP if step is not None else ''}"
     asked = {"extraction": extraction_id, "after": after, "limit": limit}
+    if step is not None:
+        asked["step"] = step
+    sql = f"{_LISTED}{only} order by page limit :limit"
     return [_page(row) for row in session.rows(sql, asked)]
 
 

@@ -14,6 +14,7 @@ from thresher.apps.jobs.service.why_no_matches import (
     CHANGEABLE,
     MAX_POSTINGS,
     RECENT,
+    WAITING,
     make_change,
     missed_by,
     why_no_matches,
@@ -59,7 +60,7 @@ def _number(text: str) -> int | None:
 
 
 def missed(page_request: PageRequest) -> Response:
-    """Show the open postings that one rule ended."""
+    """Show the open postings that one rule ended, or with `waiting` those that have no decision yet."""
     store, rule = page_request.runtime.store, page_request.request.path_params["rule"]
     found = missed_by(store, rule, ROWS + 1, page_request.request.query_params.get("before"))
     shown = found[:ROWS]
@@ -68,6 +69,7 @@ def missed(page_request: PageRequest) -> Response:
         "jobs/missed.html",
         rule=rule,
         reason=words_of(rule),
+        is_waiting=rule == WAITING,
         missed=shown,
         next=f"{PATH}/{quote(rule, safe='')}?{more}" if more else None,
         most=MAX_POSTINGS,

@@ -39,6 +39,7 @@ RECENT = 500  # of them, where somebody waits for a page
 MAX_NEAREST = 5
 MAX_LACKS = 3
 SCORE, STRIKES, AGE = "score", "strikes", "too_old"
+WAITING = "waiting"  # no rule has seen it yet
 # How far a number may be changed at most: further away nothing is nearly a match.
 SCORE_REACH, STRIKES_REACH, AGE_REACH = 15, 3, 60
 
@@ -47,6 +48,7 @@ _WORDS = {
     STRIKES: "too many strike points",
     AGE: "too old",
     UNKNOWN: "unknown",
+    WAITING: "not judged yet",
     "salary_floor": "salary below your floor",
     "excluded_type": "excluded type of work",
     "excluded_level": "excluded level",
@@ -170,7 +172,7 @@ def why_no_matches(store: Store, now: int, most: int = MAX_POSTINGS) -> WhyNoMat
             break
         postings += 1
         if decision is None:
-            waiting += not PostingRecord.of(posting).group  # of a group, one is judged
+            waiting += _waits(posting)
             continue
         decided[_rule_of(decision)] += 1
         replay.add(posting, decision, employer)
@@ -189,7 +191,7 @@ def why_no_matches(store: Store, now: int, most: int = MAX_POSTINGS) -> WhyNoMat
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """A posting that a rule ended: what was said of it, and its score where it has one."""
+    """A posting that is no match: what was said of it, and its score where it has one."""
 
     key: str
     title: str
@@ -200,19 +202,27 @@ class Missed:
 
 
 def missed_by(store: Store, rule: str, limit: int, before: str | None = None) -> list[Missed]:
-    """Open postings that are no matches by a rule, the newest first; those older than the one of the key
-    `before`. So many are looked through as `why_no_matches` counts.
+    """Open postings that are no matches by a rule, or `WAITING` for a decision, the newest first; those older
+    than the one of the key `before`. So many are looked through as `why_no_matches` counts.
     """
     found = (
         _missed(posting, decision)
         for posting, decision, _ in _judged(store, MAX_POSTINGS, before)
-        if decision is not None and _rule_of(decision) == rule
+        if (_rule_of(decision) == rule if decision else rule == WAITING and _waits(posting))
     )
     return list(islice(found, limit))
 
 
-def _missed(found: Found, decision: DecisionRecord) -> Missed:
+def _waits(posting: Found) -> bool:
+    """Whether a posting without a decision will get one: of a group, one is judged."""
+    return not PostingRecord.of(posting).group
+
+
+def _missed(found: Found, decision: DecisionRecord | None) -> Missed:
     posting = PostingRecord.of(found)
+    if decision is None:
+        title = posting.title or posting.url or found.key
+        return Missed(found.key, title, posting.company_name, None, "it has not been judged yet", None)
     hard = [each for each in decision.rejections if each.severity == Severity.HARD]
     said = next(iter(hard or sorted(decision.rejections, key=lambda each: -each.points)), None)
     why, quote = (said.reason, said.quote) if said else (decision.problem or "", None)
