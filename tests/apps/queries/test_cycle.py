@@ -224,6 +224,8 @@ def test_a_capped_run_leaves_its_days_partial_and_the_next_ones_finish_them(harb
             docks.cycle()
         assert len(docks.postings) == 90
         assert docks.view.last_processed_date == days_ago(-16)
+        began = [run.updated_since for run in docks.runs if run.stop_reason == "max_pages"]
+        assert len(began) < 4, "every second run begins with the oldest days, so that days are soon finished"
 
 
 @pytest.mark.promise(7)

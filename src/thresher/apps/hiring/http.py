@@ -31,7 +31,7 @@ async def postings(
     limit: Limit = 50,
     before: BeforeKey = None,
 ) -> Answer[list[PostingView]]:
-    """List job postings as they were found on boards and by scrapers, newest first."""
+    """List postings as they were found on boards and by scrapers, newest first."""
     wanted = {"state": state, "board": board, "company": company, "query": query, "outcome": outcome}
     wanted["before"] = before
     return await answer(runtime.store, _listed, runtime.store, since, limit, wanted)

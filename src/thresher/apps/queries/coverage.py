@@ -71,14 +71,18 @@ class PartialSpan:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The days that were seen, and those that were looked at in part. Both oldest first, without overlap."""
+    """The days that were seen, and those that were looked at in part. Both oldest first, without overlap.
+    `caught_up`: the last run, whose limits were too low for the last days, began with the oldest ones.
+    """
 
     seen: tuple[Span, ...] = ()
     partial: tuple[PartialSpan, ...] = ()
+    caught_up: bool = False
 
     def with_seen(self, span: Span) -> "Coverage":
         """These days were seen to their end."""
-        return Coverage(_bounded(_joined((*self.seen, span))), tuple(_less(self.partial, span)))
+        seen = _bounded(_joined((*self.seen, span)))
+        return replace(self, seen=seen, partial=tuple(_less(self.partial, span)))
 
     def with_partial(self, span: Span, reason: str, now: int) -> "Coverage":
         """A look at these days was cut short. What was seen before stays seen."""

@@ -70,9 +70,6 @@ from thresher.reading.postings.posting import Posting
 COMPANIES_AT_ONCE = 200
 # A look that was interrupted for longer begins again: its first pages may have changed meanwhile.
 MAX_LOOK = HOUR
-CATCH_UP = (
-    0.5  # share of the runs that begin with the oldest days, where limits are too low for the last ones
-)
 MAX_WAITS = 10  # in a row, for the gate of a host
 MAX_WAIT = 120.0  # seconds
 
@@ -117,9 +114,10 @@ def begin(ctx: Context, query: OpenQuery, serial: int) -> Next:
     """Begin a run of a query."""
     most = int(ctx.setting("queries.windows"))
     asked_for = query.state.coverage, query.client.reach, query.plan
-    oldest_first = is_cut_short(*asked_for) and random.random() < CATCH_UP
+    oldest_first = is_cut_short(*asked_for) and not query.state.coverage.caught_up
     planned = list(catching_up(*asked_for) if oldest_first else windows(*asked_for))[:most]
-    run = begun(query.state.key, serial, planned, query.state.coverage, ctx.now())
+    coverage = replace(query.state.coverage, caught_up=oldest_first)
+    run = begun(query.state.key, serial, planned, coverage, ctx.now())
     asked = query.client.reach.window is not WindowKind.NONE
     span = planned[0].span
     data = {

@@ -197,6 +197,7 @@ def written(coverage: Coverage) -> str:
                 [each.span.first, each.span.last, each.reason, each.tries, each.tried_at]
                 for each in coverage.partial
             ],
+            **({"caught_up": True} if coverage.caught_up else {}),
         }
     ).decode()
 
@@ -216,4 +217,4 @@ def read_coverage(text: str) -> Coverage:
         )
     except (TypeError, ValueError):
         return Coverage()
-    return Coverage(seen, partial)
+    return Coverage(seen, partial, caught_up=said.get("caught_up") is True)
