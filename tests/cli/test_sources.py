@@ -176,7 +176,7 @@ def test_every_change_of_a_gate_is_an_event_that_can_be_read(declared: Thresher)
     )
     assert len(declared("events", "--source", "doors", "--json").json) == 2
     assert "tea" in declared("sources", "show", "doors").out
-    assert "until for ever" in declared("events").out
+    assert "until: for ever" in declared("events").out
     wrong = declared("events", "--kind", "nonsense")
     assert wrong.code == 2
     assert "gate_paused" in wrong.err

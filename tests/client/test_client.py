@@ -119,7 +119,7 @@ def test_what_a_transaction_of_the_client_writes_happens_whole_or_not_at_all(cli
 
 
 def test_a_client_neither_makes_nor_migrates_a_database(tmp_path: Path, url: str):
-    with pytest.raises(DatabaseProblem, match="thresher init"):
+    with pytest.raises(DatabaseProblem, match="thresher migrate"):
         Client(f"sqlite:///{tmp_path / 'nowhere.db'}")
     assert not (tmp_path / "nowhere.db").exists()
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.harness.console import hear_complaints
 from tests.harness.forks import Command
 from tests.harness.tables import TABLES
 from tests.web.conftest import served
@@ -171,7 +172,7 @@ def test_hostile_titles_stay_text_while_pages_change(shop):
 def test_nothing_is_pushed_sideways_and_nothing_is_refused(shop, viewport, scheme):
     work, said = shop.work, list[str]()
     page = shop.look("/tasks", viewport, scheme)
-    page.on("console", lambda message: said.append(message.text))
+    hear_complaints(page, said)
     details = [f"/tasks/{each}" for each in (work.failed[0], work.hostile, work.root, work.waiting)]
     lists = ["/tasks", "/failures", "/failures/retry", "/runs", "/events", "/events?kind=spawn_refused"]
     for path in (*lists, *details, f"/runs/{work.run}"):

@@ -13,6 +13,7 @@ from tests.apps.jobs.cli.project import board
 from tests.apps.jobs.pages.scene import fill
 from tests.apps.jobs.weeks import small
 from tests.apps.roles.http.scraping import World
+from tests.harness.console import hear_complaints
 from tests.harness.tables import TABLES
 from tests.web.conftest import served
 from tests.web.pages.visitor import GOOD, with_anna
@@ -79,7 +80,7 @@ def test_every_action_is_done_by_its_buttons_and_every_page_fits(tmp_path):
 
 def log_in(browser: Browser, url: str, wrong: list[str], **how: object) -> Page:
     page = browser.new_context(**how).new_page()  # type: ignore[arg-type]
-    page.on("console", lambda message: wrong.append(message.text))
+    hear_complaints(page, wrong)
     page.on("dialog", lambda dialog: wrong.append(dialog.message))
     page.goto(f"{url}/login?next=/jobs/matches")
     page.fill("#name", "anna")

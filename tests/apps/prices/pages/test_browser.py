@@ -6,6 +6,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from tests.apps.prices.scene import PROJECT, fill
 from tests.apps.roles.http.scraping import world as a_world
+from tests.harness.console import hear_complaints
 from tests.web.pages.visitor import GOOD, with_anna
 from thresher.fetch.chromium import find
 
@@ -42,7 +43,7 @@ def walk(browser: Browser, url: str, width: int, scheme: str) -> list[str]:
         viewport={"width": width, "height": 640}, color_scheme=scheme, java_script_enabled=False
     )
     page, wrong = context.new_page(), []
-    page.on("console", lambda message: wrong.append(message.text))
+    hear_complaints(page, wrong)
     page.goto(f"{url}/login")
     page.fill("#name", "anna")
     page.fill("#password", GOOD)

@@ -6,6 +6,7 @@ from playwright.sync_api import Browser, StorageState, sync_playwright
 
 from tests.apps.queries.scene import PROJECT, fill
 from tests.apps.roles.http.scraping import world as a_world
+from tests.harness.console import hear_complaints
 from tests.web.pages.visitor import GOOD, with_anna
 from thresher.apps.queries.service.signals import show_company
 from thresher.fetch.chromium import find
@@ -57,7 +58,7 @@ def walk(browser: Browser, login: StorageState, url: str, width: int, scheme: st
         storage_state=login,
     )
     page, wrong = context.new_page(), []
-    page.on("console", lambda message: wrong.append(message.text))
+    hear_complaints(page, wrong)
     for path in PAGES:
         page.goto(url + path)
         for part in ("html", "main"):

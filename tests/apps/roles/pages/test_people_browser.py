@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from tests.apps.roles.http.scraping import World, job
 from tests.apps.roles.http.scraping import world as a_world
 from tests.apps.roles.pages.test_people import BERTA, market
+from tests.harness.console import hear_complaints
 from tests.web.pages.visitor import GOOD, with_anna
 from thresher.admin.records import maybe
 from thresher.apps.roles.service import platforms
@@ -49,7 +50,7 @@ def test_every_action_is_done_by_its_buttons_and_every_page_fits(tmp_path):
 
 def log_in(browser: Browser, url: str, wrong: list[str], **how: object) -> Page:
     page = browser.new_context(**how).new_page()  # type: ignore[arg-type]
-    page.on("console", lambda message: wrong.append(message.text))
+    hear_complaints(page, wrong)
     page.on("dialog", lambda dialog: wrong.append(dialog.message))
     page.goto(f"{url}/login?next=/candidates")
     page.fill("#name", "anna")
