@@ -20,7 +20,7 @@ from thresher.store.session import Row, Session, keep_to_indexes
 KIND = "collect_prices"
 MAX_RECENT = 20
 MAX_SHOWN = 1_000
-MAX_LOOKED_AT = 20_000  # numbers of tasks of all kinds, the highest: no index has the tasks of a kind
+MAX_LOOKED_AT = 20_000  # the last numbers of tasks, whatever their kind: no index has the tasks of a kind
 _NEWEST = f"""t.id < :before
     and t.id > (select coalesce(max(n.id), 0) from tasks n where n.id < :before) - {MAX_LOOKED_AT}"""
 
@@ -100,7 +100,7 @@ class TaskCount:
 
 
 def recent_tasks(session: Session, limit: int = MAX_RECENT, before: int | None = None) -> list[RecentTask]:
-    """The newest collections, below an id if one is given, of the newest `MAX_LOOKED_AT` tasks there."""
+    """The newest collections, below an id if one is given, among the last `MAX_LOOKED_AT` numbers there."""
     keep_to_indexes(session)
     rows = session.rows(_RECENT, {"kind": KIND, "before": before or MAX_INTEGER, "limit": limit})
     names = _Names.of(session, rows)
@@ -141,7 +141,7 @@ def stuck_tasks(session: Session, now: int, timeout: int, limit: int = MAX_SHOWN
 
 
 def tasks_by_worker(session: Session) -> list[TaskCount]:
-    """Collections by status and worker, of the newest `MAX_LOOKED_AT` tasks."""
+    """Collections by status and worker, among the last `MAX_LOOKED_AT` numbers of tasks."""
     keep_to_indexes(session)
     rows = session.rows(_BY_WORKER, {"kind": KIND, "before": MAX_INTEGER})
     return [TaskCount(State(state), name, count) for state, name, count in rows]
